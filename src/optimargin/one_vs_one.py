@@ -18,10 +18,10 @@ def vote(pair_scores: NDArray[np.floating], n_classes: int) -> NDArray[np.floati
     votes = np.zeros((pair_scores.shape[0], n_classes), dtype=pair_scores.dtype)
     confidences = np.zeros_like(votes)
     for column, (i, j) in enumerate(class_pairs(n_classes)):
-        scores = pair_scores[:, column]
-        confidences[:, i] -= scores
-        confidences[:, j] += scores
-        votes[:, i] += scores <= 0
-        votes[:, j] += scores > 0
-    bounded: NDArray[np.floating] = confidences / (3 * (np.abs(confidences) + 1))
-    return votes + bounded
+        score = pair_scores[:, column]
+        confidences[:, i] -= score
+        confidences[:, j] += score
+        votes[:, i] += score <= 0
+        votes[:, j] += score > 0
+    scores: NDArray[np.floating] = votes + confidences / (3 * (np.abs(confidences) + 1))
+    return scores

@@ -36,7 +36,7 @@ def test_nineteen_sets_in_the_papers_order():
 
 def test_names_are_forgiving_and_unknown_ones_are_named():
     assert describe("ww").name == "WQ"
-    with pytest.raises(ValueError, match="no data set 'XX'.*BC, CG"):
+    with pytest.raises(ValueError, match=r"no data set 'XX'.*BC, CG"):
         describe("XX")
 
 

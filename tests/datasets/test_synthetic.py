@@ -34,5 +34,5 @@ def test_large_set_has_the_stated_overlap(n, share):
 
 def test_same_seed_same_data_and_bad_accuracy_refused():
     np.testing.assert_array_equal(make_large(50, 4, 7)[0], make_large(50, 4, 7)[0])
-    with pytest.raises(ValueError, match="between 0.5 and 1"):
+    with pytest.raises(ValueError, match=r"between 0\.5 and 1"):
         make_large(10, 2, best_accuracy=0.4)

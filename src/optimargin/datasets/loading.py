@@ -46,8 +46,8 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
     """Load one of the nineteen benchmark sets by the paper's name.
 
     Looked for, in this order: the folder ``data`` (or the one named by the environment variable
-    ``OPTIMARGIN_DATA``), the user's cache, scikit-learn's bundled sets (IR and IW), and OpenML for the
-    sets known to be the same there; what OpenML gives is checked and kept in the cache.
+    ``OPTIMARGIN_DATA``), the user's cache, scikit-learn's bundled sets (IR and IW), and OpenML for
+    the sets known to be the same there; what OpenML gives is checked and kept in the cache.
 
     Examples
     --------
@@ -218,7 +218,8 @@ def _how_to_get(description: Description) -> str:
         else "it is not fetched from OpenML, which has no copy known to be the same"
     )
     return (
-        f"The data set {description.name} ({description.title}) was not found. Three ways to get it: "
+        f"The data set {description.name} ({description.title}) was not found. "
+        f"Three ways to get it: "
         f"(1) put {files} (columns x1..x{description.n_features}, y) into a folder and name it by "
         f"`data=`, `--data` or the environment variable {DATA_VARIABLE}; "
         f"(2) put the file into the cache, {cache_folder()}; (3) {online}."

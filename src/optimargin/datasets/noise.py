@@ -18,7 +18,9 @@ class Noise(Protocol):
     """What an experiment needs to know of a kind of noise."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The kind and all its parameters."""
+        ...
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
         """New training rows; the given ones are left as they are."""
@@ -49,6 +51,7 @@ class NoNoise:
     name: ClassVar[str] = "none"
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
+        """New training rows with this noise; the given ones are left as they are."""
         return X, y
 
 
@@ -78,9 +81,11 @@ class Replace:
 
     @property
     def name(self) -> str:
+        """The kind and all its parameters."""
         return f"replace(rate={self.rate:g}, spread={self.spread:g})"
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
+        """New training rows with this noise; the given ones are left as they are."""
         rng = np.random.default_rng(random_state)
         noisy = X.copy()
         for label in noisy_classes(y):
@@ -103,9 +108,11 @@ class Append:
 
     @property
     def name(self) -> str:
+        """The kind and all its parameters."""
         return f"append(rate={self.rate:g}, spread={self.spread:g})"
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
+        """New training rows with this noise; the given ones are left as they are."""
         rng = np.random.default_rng(random_state)
         rows, labels = [X], [y]
         for label in noisy_classes(y):
@@ -126,9 +133,11 @@ class Flip:
 
     @property
     def name(self) -> str:
+        """The kind and all its parameters."""
         return f"flip(rate={self.rate:g})"
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
+        """New training rows with this noise; the given ones are left as they are."""
         rng = np.random.default_rng(random_state)
         classes, codes = np.unique(y, return_inverse=True)
         if classes.size < 2:

@@ -1,4 +1,4 @@
-"""What the nineteen benchmark sets are: sizes, classes, the paper's row, and what to know of each."""
+"""What the nineteen benchmark sets are: sizes, classes, the paper's row, and remarks."""
 
 from dataclasses import dataclass
 
@@ -25,15 +25,17 @@ class Description:
 
     @property
     def n_rows(self) -> int:
+        """The number of rows."""
         return sum(self.counts)
 
     @property
     def n_classes(self) -> int:
+        """The number of classes."""
         return len(self.labels)
 
     @property
     def agrees_with_paper(self) -> bool:
-        """Whether features and class sizes are the paper's (whose order of classes is not fixed)."""
+        """Whether features and class sizes are the paper's, in whatever order of classes."""
         return self.n_features == self.paper_n_features and sorted(self.counts) == sorted(
             self.paper_counts
         )

@@ -1,4 +1,4 @@
-"""Made data: the paper's two normal classes, its outliers and imbalance, and large sets for timing."""
+"""Made data: the paper's two normal classes with outliers or overlap, and large sets."""
 
 from typing import Any
 

@@ -28,8 +28,9 @@ def training_lines(about: dict[str, Any]) -> list[str]:
     names = pair_names(about["classes"])
     for pair, name in enumerate(names):
         begin = "" if len(names) == 1 else f"{name}: "
+        accuracy = 100 * training["balanced_accuracy"][pair]
         lines.append(
-            f"  {begin}training balanced accuracy {100 * training['balanced_accuracy'][pair]:.2f} %, "
+            f"  {begin}training balanced accuracy {accuracy:.2f} %, "
             f"margin {training['margin'][pair]:.4g}, {training['generations'][pair]} generations, "
             f"stopped by: {training['stop_reason'][pair]}"
         )
@@ -61,7 +62,7 @@ def equation_lines(weights: list[tuple[str, float]], intercept: float, label: st
     lines = [f"{label} if"]
     for place, (name, weight) in enumerate(shown[:MOST_TERMS]):
         sign = "-" if weight < 0 else " " if place == 0 else "+"
-        lines.append(f"  {sign} {abs(weight):.5g} × {name}")
+        lines.append(f"  {sign} {abs(weight):.5g} * {name}")
     if len(shown) > MOST_TERMS:
         lines.append(f"    ... and {len(shown) - MOST_TERMS} smaller terms (all with --json)")
     lines.append(f"  > {-intercept:.5g}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FEWEST_BINS = 16
 MOST_BINS = 120
+BELOW_LEGEND = 0.78  # the part of the panel that the legend leaves free
 
 
 class ProjectionDisplay:
@@ -213,20 +214,51 @@ def _draw_pair(
     bins: int | None,
 ) -> None:
     edges = bin_edges(values, bins)
-    if margin is not None:
-        ax.axvspan(-margin, margin, color="#D9D9D9", linewidth=0, label=f"margin ±{margin:.2g}")
-    for label, own, index in zip(labels, values, colour_indices, strict=True):
+    handles: list[Any] = []
+    tallest = 0.0
+    for side, (own, label, index) in enumerate(zip(values, labels, colour_indices, strict=True)):
         heights = shares(own, edges)
-        colour = style.colour(index)
-        ax.stairs(heights, edges, fill=True, color=colour, alpha=0.45)
-        ax.stairs(
-            heights, edges, color=colour, linewidth=1.4, label=style.with_count(label, len(own))
+        tallest = max(tallest, float(heights.max()))
+        drawn = np.where(heights > 0, heights, np.nan)  # no outline along empty bins
+        bars = ax.stairs(
+            drawn,
+            edges,
+            fill=True,
+            facecolor=style.translucent(style.colour(index)),
+            edgecolor=style.colour(index),
+            linewidth=1.4,
+            label=style.with_count(label, len(own)),
         )
-    ax.axvline(0, color=style.INK, linewidth=1.4, linestyle="--", label="threshold")
+        handles.append(bars)
+        is_wrong = edges[:-1] >= 0 if side == 0 else edges[1:] <= 0
+        errors = np.where(is_wrong, drawn, np.nan)
+        hatched = ax.stairs(
+            errors,
+            edges,
+            fill=True,
+            facecolor="none",
+            edgecolor=style.INK,
+            hatch="//////",
+            linewidth=0,
+            label="misclassified",
+        )
+    handles.append(hatched)
+    line = ax.axvline(0, ymax=BELOW_LEGEND, color=style.INK, linewidth=1.4, linestyle="--")
+    names = [handle.get_label() for handle in handles]
+    if margin is None:
+        handles.append(line)
+        names.append("threshold")
+    else:
+        band = ax.axvspan(
+            -margin, margin, ymax=BELOW_LEGEND, color="#DCDCDC", linewidth=0, zorder=0
+        )
+        handles.append((band, line))
+        names.append(f"threshold, margin ±{margin:.2g}")
     style.dress(ax, grid="y")
-    ax.set_ylim(bottom=0)
-    ax.set_xlabel("signed distance from the separator")
+    ax.set_ylim(0, tallest / (BELOW_LEGEND - 0.03) or 1)
+    ax.set_xlabel("decision function" if margin is None else "signed distance from the separator")
     ax.set_ylabel("share of the class in %")
     if all(len(own) for own in values):
         ax.set_title(f"balanced accuracy {100 * _balanced_accuracy(values):.1f} %", fontsize=11)
-    ax.legend(frameon=False, fontsize=9)
+    legend = ax.legend(handles, names, fontsize=8.5, loc="upper center", ncols=2, framealpha=1)
+    legend.get_frame().set_edgecolor("none")  # opaque: no grid lines behind it

@@ -136,7 +136,7 @@ class SeparatorDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on new axes."""
-        panel = style.panels(type(self), ax, 1, height=4.6)[0]
+        panel = style.panels(type(self), ax, 1, width=7.0, height=4.6)[0]
         classes = np.asarray(self.classes)
         horizontal, vertical = np.asarray(self.horizontal), np.asarray(self.vertical)
         response = np.asarray(self.response)
@@ -145,6 +145,7 @@ class SeparatorDisplay:
         panel.set_ylim(vertical[0], vertical[-1])
         panel.set_xlabel(self.feature_names[0])
         panel.set_ylabel(self.feature_names[1])
+        self._draw_samples(panel, classes)
         if len(classes) == 2:
             separator = _draw_line(panel, horizontal, vertical, response, self.margin)
             if len(separator):
@@ -156,10 +157,7 @@ class SeparatorDisplay:
             _draw_regions(
                 panel, horizontal, vertical, fitted.class_indices(response.ravel(), classes)
             )
-        self._draw_samples(panel, classes)
-        panel.legend(
-            frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3
-        )
+        panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         self.ax_ = panel
         self.figure_ = panel.figure  # type: ignore[assignment]
         return self
@@ -228,7 +226,7 @@ def _draw_line(
     separator = contour(0.0, linewidths=1.6)
     ax.plot([], [], color=style.INK, linewidth=1.6, label="separator")
     if margin is not None and margin > 0:
-        ax.contourf(horizontal, vertical, response, levels=[-margin, margin], colors=["#E8E8E8"])
+        ax.contourf(horizontal, vertical, response, levels=[-margin, margin], colors=[style.BAND])
         for level in (-margin, margin):
             contour(level, linewidths=0.9, linestyles="--")
         ax.plot(
@@ -265,6 +263,8 @@ def _draw_arrow(
     gradient: tuple[float, float],
 ) -> None:
     """An arrow from the separator to its positive side, with the name of the class there."""
+    from matplotlib.patheffects import withStroke
+
     ax.annotate(
         str(label),
         xy=(float(anchor[0]), float(anchor[1])),
@@ -272,10 +272,11 @@ def _draw_arrow(
         textcoords=_Uphill(ax, anchor, gradient),
         ha="center",
         va="center",
-        fontsize=9,
+        fontsize=10,
+        fontweight="bold",
         color=style.INK,
         arrowprops={"arrowstyle": "<|-", "color": style.INK, "linewidth": 1.4, "shrinkB": 0},
-        bbox={"boxstyle": "round,pad=0.2", "color": "white", "alpha": 0.85},
+        path_effects=[withStroke(linewidth=3, foreground="white")],
         zorder=5,
     )
 

@@ -19,8 +19,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.")
 INK = "#262626"
 FAINT = "#8C8C8C"
+BAND = "#DCDCDC"
 
-PANEL_SIZE = (5.6, 3.6)
 PANELS_IN_A_ROW = 3
 
 
@@ -50,7 +50,12 @@ def dashes(index: int) -> str:
 
 
 def panels(
-    display: type, ax: Axes | Sequence[Axes] | None, count: int, *, height: float = PANEL_SIZE[1]
+    display: type,
+    ax: Axes | Sequence[Axes] | None,
+    count: int,
+    *,
+    width: float = 5.6,
+    height: float = 3.6,
 ) -> list[Axes]:
     """The axes of ``count`` panels: the ones given, or those of a new figure."""
     plt = pyplot(display)
@@ -64,12 +69,12 @@ def panels(
         return given
     columns = min(count, PANELS_IN_A_ROW)
     rows = math.ceil(count / columns)
-    shrink = 1.0 if count == 1 else 0.75
+    shrink = 1.0 if count == 1 else 0.8
     figure, axes = plt.subplots(
         rows,
         columns,
         squeeze=False,
-        figsize=(PANEL_SIZE[0] * columns * shrink, height * rows * shrink),
+        figsize=(width * columns * shrink, height * rows * shrink),
         layout="constrained",
     )
     flat = list(axes.ravel())
@@ -86,6 +91,11 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
     ax.set_axisbelow(True)
     if grid is not None:
         ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)  # type: ignore[arg-type]
+
+
+def translucent(colour: str) -> tuple[str, float]:
+    """The colour as a filling through which another one can be seen."""
+    return (colour, 0.45)
 
 
 def with_count(label: object, count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ORIGINAL_UNITS = "weight for one unit of the feature"
-SCALED_UNITS = "weight for one standard deviation of the feature"
+ORIGINAL_UNITS = "weight of one unit"
+SCALED_UNITS = "weight of one standard deviation"
+THE_OTHERS = "the others"
 
 
 class WeightsDisplay:
@@ -127,8 +128,10 @@ class WeightsDisplay:
             )
         tallest = min(max_features, int((weights != 0).sum(axis=1).max(initial=1)))
         axes = style.panels(type(self), ax, len(weights), height=1.3 + 0.28 * max(tallest, 3))
+        colours = _colours(self.sides)
         for panel, own, sides in zip(axes, weights, self.sides, strict=True):
-            _draw_weights(panel, own, names, sides, self.units, max_features)
+            _draw_weights(panel, own, names, sides, colours, max_features)
+            panel.set_xlabel(self.units)
         self.axes_ = style.as_axes_array(axes)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
@@ -151,11 +154,20 @@ def _sides(
     if by_pairs and n_separators == len(pairs):
         return [(classes[i], classes[j]) for i, j in pairs]
     if n_separators == len(classes):
-        return [("the others", label) for label in classes]
+        return [(THE_OTHERS, label) for label in classes]
     raise ValueError(
         f"{n_separators} separators for {len(classes)} classes are neither one a pair of classes "
         "nor one a class; draw them with WeightsDisplay(weights, feature_names, sides=...).plot()."
     )
+
+
+def _colours(sides: Sequence[tuple[object, object]]) -> dict[object, str]:
+    """The colours that the other figures give to the same classes."""
+    labels = [label for pair in sides for label in pair if label is not THE_OTHERS]
+    in_order = list(dict.fromkeys(labels))
+    return {THE_OTHERS: style.FAINT} | {
+        label: style.colour(index) for index, label in enumerate(in_order)
+    }
 
 
 def _draw_weights(
@@ -163,7 +175,7 @@ def _draw_weights(
     weights: NDArray[np.floating],
     names: NDArray[np.object_],
     sides: tuple[object, object],
-    units: str,
+    colours: Mapping[object, str],
     max_features: int,
 ) -> None:
     order = np.argsort(-np.abs(weights), kind="stable")
@@ -174,7 +186,7 @@ def _draw_weights(
         places,
         shown,
         height=0.68,
-        color=[style.colour(int(weight > 0)) for weight in shown],
+        color=[colours[sides[int(weight > 0)]] for weight in shown],
     )
     ax.axvline(0, color=style.INK, linewidth=1)
     ax.set_yticks(places, [str(name) for name in names[order]])
@@ -184,7 +196,6 @@ def _draw_weights(
     ax.spines["left"].set_visible(False)
     reach = 1.08 * float(np.abs(shown).max(initial=0.0)) or 1.0
     ax.set_xlim(-reach, reach)
-    ax.set_xlabel(units)
     ax.set_title(f"← {sides[0]}", loc="left", fontsize=10, color=style.INK)
     ax.set_title(f"{sides[1]} →", loc="right", fontsize=10, color=style.INK)
     if len(shown) < len(weights):

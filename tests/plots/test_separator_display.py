@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib.contour import QuadContourSet
+from matplotlib.text import Text
 from sklearn.datasets import load_iris, make_moons
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -81,7 +82,7 @@ def test_arrow_stands_upright_on_the_separator_and_points_to_the_second_class(di
     (arrow,) = ax.texts
     assert arrow.get_text() == "low"
     start = ax.transData.transform(arrow.xy)
-    box = arrow.get_window_extent()
+    box = Text.get_window_extent(arrow)  # without its arrow
     end = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
     line = ax.transData.transform(contour_lines(ax)[0.0])
     along = line[-1] - line[0]

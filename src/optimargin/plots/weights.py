@@ -54,7 +54,7 @@ class WeightsDisplay:
     >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     >>> display = WeightsDisplay.from_estimator(model, max_features=3)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
-    ['worst texture', 'radius error', 'worst symmetry']
+    ['worst texture', 'radius error', 'worst radius']
     """
 
     figure_: Figure

@@ -162,7 +162,7 @@ def test_one_separator_a_class_is_refused():
     model = LogisticRegression(max_iter=1000).fit(X, y)
     with pytest.raises(ValueError, match="one separator for each pair"):
         ProjectionDisplay.from_estimator(model, X, y)
-    with pytest.raises(TypeError, match="no attribute coef_"):
+    with pytest.raises(ValueError, match="OneVsRestClassifier distinguishes 3 classes"):
         ProjectionDisplay.from_estimator(OneVsRestClassifier(model).fit(X, y), X, y)
 
 

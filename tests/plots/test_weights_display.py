@@ -7,6 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from optimargin.plots import WeightsDisplay
 from optimargin.plots.style import COLOURS
@@ -101,3 +103,11 @@ def test_given_names_and_axes(known_linear):
     )
     assert display.ax_ is ax
     assert shown(ax) == [("b", 2.0), ("a", 1.0)]
+
+
+def test_what_is_not_linear_or_not_understood_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match="DecisionTreeClassifier has no attribute coef_"):
+        WeightsDisplay.from_estimator(DecisionTreeClassifier().fit(X, y))
+    with pytest.raises(ValueError, match="3 separators of SVC .* say it yourself"):
+        WeightsDisplay.from_estimator(SVC(kernel="linear").fit(X, y))

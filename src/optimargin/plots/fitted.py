@@ -42,27 +42,36 @@ def margins(estimator: Any) -> NDArray[np.floating] | None:
     return None if found is None else np.atleast_1d(np.asarray(found, dtype=float))
 
 
+def separates_pairs(classifier: Any) -> bool:
+    """Whether the rows of ``coef_`` are the pairs of classes, in the order of ``class_pairs``.
+
+    Three classes have as many pairs as classes, so the number of rows alone does not tell; and
+    scikit-learn's SVC turns its pairs the other way round. An attribute by pair does: the margins
+    of OptimalMarginClassifier, the rules of the baselines.
+    """
+    by_pair = getattr(classifier, "margin_", getattr(classifier, "rules_", None))
+    pairs = class_pairs(len(classifier.classes_))
+    rows = np.atleast_2d(getattr(classifier, "coef_", np.empty((0, 0))))
+    return by_pair is not None and len(by_pair) == len(rows) == len(pairs)
+
+
 def pair_scores(estimator: Any, X: ArrayLike) -> NDArray[np.floating]:
     """Signed distances, one column a pair of classes; positive speaks for the second of the pair.
 
-    For two classes this is the decision function, whatever the classifier is. For more, the rows
-    of ``coef_`` have to be the pairs of classes in order, which the margins by pair vouch for.
+    For two classes this is the decision function, whatever the classifier is.
     """
     classifier = last_step(estimator)
     n_classes = len(classifier.classes_)
     if n_classes == 2:
         return np.asarray(estimator.decision_function(X), dtype=float).reshape(-1, 1)
-    pairs = class_pairs(n_classes)
-    weights = coefficients(estimator)
-    known = margins(estimator)
-    if known is None or len(known) != len(pairs) or len(weights) != len(pairs):
+    if not separates_pairs(classifier):
         raise ValueError(
             f"{type(classifier).__name__} distinguishes {n_classes} classes, but not by one "
-            "separator for each pair of classes (coef_ and margin_ with one row a pair), so there "
-            "is no projection to show. Fit it on two classes, or use OptimalMarginClassifier."
+            "separator for each pair of classes, so there is no projection to show. Fit it on two "
+            "classes, or use OptimalMarginClassifier."
         )
     features = check_array(as_last_step_sees(estimator, X), accept_sparse="csr")
-    projected = safe_sparse_dot(features, weights.T, dense_output=True)
+    projected = safe_sparse_dot(features, coefficients(estimator).T, dense_output=True)
     return np.asarray(projected + classifier.intercept_, dtype=float)
 
 

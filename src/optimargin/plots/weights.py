@@ -106,7 +106,7 @@ class WeightsDisplay:
         names = feature_names
         if names is None:
             names = fitted.feature_names(estimator, weights.shape[1])
-        sides = _sides(classifier.classes_, len(weights), hasattr(classifier, "margin_"))
+        sides = _sides(classifier, len(weights))
         display = cls(weights, names, sides=sides, units=units)
         return display.plot(ax, max_features=max_features)
 
@@ -145,19 +145,18 @@ def _spread(X: Any) -> NDArray[np.floating]:
     return spread
 
 
-def _sides(
-    classes: Sequence[object], n_separators: int, by_pairs: bool
-) -> list[tuple[object, object]]:
+def _sides(classifier: Any, n_separators: int) -> list[tuple[object, object]]:
+    classes = classifier.classes_
     if n_separators == 1:
         return [(classes[0], classes[1])]
-    pairs = class_pairs(len(classes))
-    if by_pairs and n_separators == len(pairs):
-        return [(classes[i], classes[j]) for i, j in pairs]
-    if n_separators == len(classes):
+    if fitted.separates_pairs(classifier):
+        return [(classes[i], classes[j]) for i, j in class_pairs(len(classes))]
+    if n_separators == len(classes) and not hasattr(classifier, "dual_coef_"):
         return [(THE_OTHERS, label) for label in classes]
     raise ValueError(
-        f"{n_separators} separators for {len(classes)} classes are neither one a pair of classes "
-        "nor one a class; draw them with WeightsDisplay(weights, feature_names, sides=...).plot()."
+        f"What the {n_separators} separators of {type(classifier).__name__} mean for its "
+        f"{len(classes)} classes is not known here; say it yourself: "
+        "WeightsDisplay(weights, feature_names, sides=...).plot()."
     )
 
 

@@ -109,5 +109,5 @@ def test_what_is_not_linear_or_not_understood_is_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="DecisionTreeClassifier has no attribute coef_"):
         WeightsDisplay.from_estimator(DecisionTreeClassifier().fit(X, y))
-    with pytest.raises(ValueError, match="3 separators of SVC .* say it yourself"):
+    with pytest.raises(ValueError, match=r"3 separators of SVC .* say it yourself"):
         WeightsDisplay.from_estimator(SVC(kernel="linear").fit(X, y))

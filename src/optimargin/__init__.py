@@ -8,9 +8,11 @@ if TYPE_CHECKING:
     from optimargin.threshold import ThresholdFit, optimal_margin_threshold
 
 __version__ = "0.1.0"
+
 __all__ = ["OptimalMarginClassifier", "ThresholdFit", "optimal_margin_threshold"]
 
-_HOMES = {
+# Looked up on first use (PEP 562): the command line must answer `--help` without loading numpy.
+_DEFINED_IN = {
     "OptimalMarginClassifier": "optimargin.classifier",
     "ThresholdFit": "optimargin.threshold",
     "optimal_margin_threshold": "optimargin.threshold",
@@ -18,11 +20,14 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # loaded when first used, so that the command line can say --help without scikit-learn
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = _DEFINED_IN[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

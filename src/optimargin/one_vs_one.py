@@ -113,7 +113,9 @@ def fit_pairs(
         rounds = -(-n_tasks // workers)
         share = None if max_time is None else max_time / rounds
 
-        def tasks() -> Iterator[tuple[Callable[..., Outcome], tuple[object, ...], dict[str, object]]]:
+        def tasks() -> Iterator[
+            tuple[Callable[..., Outcome], tuple[object, ...], dict[str, object]]
+        ]:
             for index, pair in enumerate(pairs):
                 problem = training.problem(pair)
                 for restart in range(restarts):
@@ -129,9 +131,7 @@ def fit_pairs(
                 bar.reach(len(outcomes))
     if bar is not None:
         bar.close()
-    best = [
-        _best_of(outcomes[first : first + restarts]) for first in range(0, n_tasks, restarts)
-    ]
+    best = [_best_of(outcomes[first : first + restarts]) for first in range(0, n_tasks, restarts)]
     _warn_if_improving(best)
     return best
 
@@ -208,7 +208,9 @@ def _best_of(outcomes: list[Outcome]) -> Outcome:
 
 def _warn_if_improving(outcomes: list[Outcome]) -> None:
     improving = [
-        outcome for outcome in outcomes if outcome.stop_reason == "budget" and outcome.still_improving
+        outcome
+        for outcome in outcomes
+        if outcome.stop_reason == "budget" and outcome.still_improving
     ]
     if improving:
         warnings.warn(

@@ -28,7 +28,9 @@ class Scaling:
     scale: NDArray[np.float64]
     rotation: NDArray[np.float64] | None = None
 
-    def features(self, X: Matrix, rows: NDArray[np.intp]) -> NDArray[np.floating] | sparse.csc_array:
+    def features(
+        self, X: Matrix, rows: NDArray[np.intp]
+    ) -> NDArray[np.floating] | sparse.csc_array:
         """Scaled samples `rows` as a problem wants them: one row a feature (sparse: CSC)."""
         if sparse.issparse(X):
             scaled = sparse.csc_array(sparse.csr_array(X)[rows][:, self.kept])

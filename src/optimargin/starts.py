@@ -19,9 +19,7 @@ _NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
 
 
-def start_direction(
-    name: str, problem: Problem, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> NDArray[np.float64]:
     """One direction (of any length) by the method `name`."""
     match name:
         case "random":
@@ -55,7 +53,10 @@ def settled(direction: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _class_means(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     shares = problem.importance.copy()
-    negative, positive = np.arange(shares.size) < problem.n_negative, slice(problem.n_negative, None)
+    negative, positive = (
+        np.arange(shares.size) < problem.n_negative,
+        slice(problem.n_negative, None),
+    )
     means = []
     for block in (negative, positive):
         weights = np.zeros_like(shares)
@@ -103,9 +104,7 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
     return np.asarray(np.linalg.solve(covariance, difference))
 
 
-def minimise_margin_loss(
-    problem: Problem, loss: str, strength: float
-) -> NDArray[np.float64]:
+def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
     """The direction w of the minimum over (w, b) of
 
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))

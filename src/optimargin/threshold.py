@@ -56,9 +56,7 @@ class Cuts:
         return (self.upper - self.lower) / 2
 
 
-def cut_projections(
-    projections: NDArray[np.floating], n_negative: int, units: Units
-) -> Cuts:
+def cut_projections(projections: NDArray[np.floating], n_negative: int, units: Units) -> Cuts:
     """The best cut of every row of `projections`, whose first `n_negative` columns are negative."""
     k, m = projections.shape
     cuts = Cuts(np.empty(k, np.int64), np.empty(k), np.empty(k), np.empty(k, np.int64))

@@ -100,7 +100,10 @@ def _from_integers(
             unit_negative, unit_positive = unit_negative // divisor, unit_positive // divisor
         else:
             scale = 2**29 / max(negative_cost, positive_cost)
-            unit_negative, unit_positive = round(negative_cost * scale), round(positive_cost * scale)
+            unit_negative, unit_positive = (
+                round(negative_cost * scale),
+                round(positive_cost * scale),
+            )
     return Units(
         weights,
         unit_negative,
@@ -119,6 +122,4 @@ def _from_reals(sample_weight: NDArray[np.float64], n_negative: int, costs: Cost
     shares[:n_negative] *= factors[0]
     shares[n_negative:] *= factors[1]
     weights = np.rint(shares * (_REAL_TOTAL / shares.sum())).astype(np.int64)
-    return Units(
-        weights, 1, 1, int(weights[:n_negative].sum()), int(weights[n_negative:].sum())
-    )
+    return Units(weights, 1, 1, int(weights[:n_negative].sum()), int(weights[n_negative:].sum()))

@@ -115,12 +115,19 @@ def _from_integers(
 
 
 def _from_reals(sample_weight: NDArray[np.float64], n_negative: int, costs: Costs) -> Units:
-    shares = sample_weight / sample_weight.max()
+    blocks = slice(None, n_negative), slice(n_negative, None)
+    # each class by its own greatest weight, so that neither vanishes beside the other by rounding
+    greatest = [float(sample_weight[block].max()) for block in blocks]
+    shares = np.empty_like(sample_weight)
+    for block, weight in zip(blocks, greatest, strict=True):
+        shares[block] = sample_weight[block] / weight
     if costs == "balanced":
-        factors = 0.5 / shares[:n_negative].sum(), 0.5 / shares[n_negative:].sum()
+        levels = [0.5 / float(shares[block].sum()) for block in blocks]
     else:
-        factors = float(costs[0]) / max(costs), float(costs[1]) / max(costs)
-    shares[:n_negative] *= factors[0]
-    shares[n_negative:] *= factors[1]
+        levels = [
+            weight * (cost / max(costs)) for weight, cost in zip(greatest, costs, strict=True)
+        ]
+    for block, level in zip(blocks, levels, strict=True):
+        shares[block] *= level / max(levels)
     weights = np.rint(shares * (_REAL_TOTAL / shares.sum())).astype(np.int64)
     return Units(weights, 1, 1, int(weights[:n_negative].sum()), int(weights[n_negative:].sum()))

@@ -29,7 +29,9 @@ class Cut:
 
 def weight_on_the_right_side(u, positive, weights, threshold):
     """Integer weight of the samples that `u > threshold` classifies correctly."""
-    return sum(int(w) for w, right in zip(weights, (u > threshold) == positive, strict=True) if right)
+    return sum(
+        int(w) for w, right in zip(weights, (u > threshold) == positive, strict=True) if right
+    )
 
 
 def all_cuts(z, positive, weights):
@@ -84,7 +86,7 @@ def numpy_threshold(z, positive, share):
     """Score, margin of the best cut the usual way in NumPy: argsort, cumsum, argmax."""
     order = np.argsort(z)
     ordered = z[order]
-    gain = np.cumsum(np.where(positive[order], -share, share)[:-1])
+    gain = np.cumsum(np.where(positive, -share, share)[order][:-1])
     gap = np.diff(ordered)
     score = 0.5 + np.abs(gain)
     score[gap <= TIE_ULPS * np.finfo(z.dtype).eps * max(-ordered[0], ordered[-1])] = 0.0
@@ -140,9 +142,9 @@ def numpy_cma_es(X, positive, rng, generations, population_size=None, postponed=
         chosen = steps[order[:parents]]
         step = weights @ chosen
         mean = mean + sigma * step
-        path_sigma = (1 - c_sigma) * path_sigma + math.sqrt(
-            c_sigma * (2 - c_sigma) * effective
-        ) * (B @ ((B.T @ step) / D))
+        path_sigma = (1 - c_sigma) * path_sigma + math.sqrt(c_sigma * (2 - c_sigma) * effective) * (
+            B @ ((B.T @ step) / D)
+        )
         length = np.linalg.norm(path_sigma)
         moving = length / math.sqrt(1 - (1 - c_sigma) ** (2 * generation)) < (
             (1.4 + 2 / (n + 1)) * expected

@@ -8,6 +8,7 @@ positive sample the number of negative ones, both divided by their greatest comm
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ Costs = Literal["balanced"] | tuple[float, float]
 
 _EXACT_TOTAL = 2**30  # integer sample weights up to this sum leave room for integer class factors
 _REAL_TOTAL = 2**60
+_LARGEST_COST = 2**29
 
 # A class that costs less than this share of the other counts for nothing against it. Without such
 # an end the cut would be placed for errors that, by the user's own account, do not matter.
@@ -94,17 +96,7 @@ def _from_integers(
         divisor = math.gcd(sum_negative, sum_positive)
         unit_negative, unit_positive = sum_positive // divisor, sum_negative // divisor
     else:
-        negative_cost, positive_cost = float(costs[0]), float(costs[1])
-        if negative_cost.is_integer() and positive_cost.is_integer() and max(costs) < 2**29:
-            unit_negative, unit_positive = int(negative_cost), int(positive_cost)
-            divisor = max(math.gcd(unit_negative, unit_positive), 1)
-            unit_negative, unit_positive = unit_negative // divisor, unit_positive // divisor
-        else:
-            scale = 2**29 / max(negative_cost, positive_cost)
-            unit_negative, unit_positive = (
-                round(negative_cost * scale),
-                round(positive_cost * scale),
-            )
+        unit_negative, unit_positive = _whole_numbers(*costs)
     return Units(
         weights,
         unit_negative,
@@ -112,6 +104,18 @@ def _from_integers(
         sum_negative * unit_negative,
         sum_positive * unit_positive,
     )
+
+
+def _whole_numbers(negative_cost: float, positive_cost: float) -> tuple[int, int]:
+    """Integers in the ratio of the costs: exact for short decimals, else to nine digits."""
+    if min(negative_cost, positive_cost) == 0:
+        return int(negative_cost > 0), int(positive_cost > 0)
+    # by its decimals: 0.3 is meant as 3/10 and not as its nearest binary fraction
+    ratio = Fraction(repr(float(negative_cost))) / Fraction(repr(float(positive_cost)))
+    if max(ratio.numerator, ratio.denominator) < _LARGEST_COST:
+        return ratio.numerator, ratio.denominator
+    scale = _LARGEST_COST / max(negative_cost, positive_cost)
+    return round(negative_cost * scale), round(positive_cost * scale)
 
 
 def _from_reals(sample_weight: NDArray[np.float64], n_negative: int, costs: Costs) -> Units:

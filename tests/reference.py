@@ -1,5 +1,6 @@
 """Slow and obvious counterparts of what the package computes: one idea a function, no tricks."""
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ def all_cuts(z, positive, weights):
     for sign in (1, -1):
         u = sign * z
         ordered = np.sort(u)
-        for low, high in zip(ordered[:-1], ordered[1:], strict=True):
+        for low, high in itertools.pairwise(ordered):
             if float(high - low) > tolerance:
                 correct = weight_on_the_right_side(u, positive, weights, low)
                 cuts.append(Cut(correct, sign, float(low), float(high)))

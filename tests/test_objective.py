@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import reference
 from scipy import sparse
 
 import optimargin.objective
+import reference
 from optimargin.objective import Objective
 from optimargin.problem import make_problem
 

@@ -116,7 +116,7 @@ def test_learning_rates_never_exceed_what_there_is_to_learn(n):
             Constants.default(n, population_size).for_diagonal(n),
         ):
             assert 0 <= constants.rate_one <= 1
-            assert 0 <= constants.rate_mu
+            assert constants.rate_mu >= 0
             assert constants.rate_one + constants.rate_mu <= 1 + 1e-12
             assert constants.weights.sum() == pytest.approx(1.0)
 

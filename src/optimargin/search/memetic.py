@@ -39,7 +39,7 @@ MARGIN_STRENGTHS = (1e2, 1e4, 1e6)
 def default_rounds(problem: Problem) -> int:
     """Rounds of a search when no budget is given: more where they cost next to nothing."""
     size = problem.n_samples * problem.n_features
-    return 2 + int(min(20, 4000 / size))
+    return 1 if size > 20_000 else 2 + int(min(18, 500 / size))
 
 
 class MemeticSearcher:

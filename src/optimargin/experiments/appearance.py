@@ -74,7 +74,7 @@ def drawing(width: float = 6.4, height: float = 4.0) -> Iterator[tuple[Any, Any]
         yield figure, figure.subplots()
 
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,

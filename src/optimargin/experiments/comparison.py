@@ -10,6 +10,7 @@ from typing import Any
 
 from optimargin.datasets.noise import Noise, make_noise
 from optimargin.experiments.cells import Cell
+from optimargin.experiments.document import Document
 from optimargin.experiments.exchange import export_cells
 from optimargin.experiments.figures import (
     Picture,
@@ -19,7 +20,6 @@ from optimargin.experiments.figures import (
 )
 from optimargin.experiments.methods import DEFAULT_METHODS, Method, find_methods
 from optimargin.experiments.progress import Bar, Progress, Silent
-from optimargin.experiments.report import Report
 from optimargin.experiments.results import Results
 from optimargin.experiments.runner import RunReport, run
 from optimargin.experiments.sources import Given, problem_from_arrays
@@ -234,14 +234,13 @@ class Comparison:
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write one self-contained HTML file."""
-        report = Report(f"Comparison on {self.name}")
+        report = Document(f"Comparison on {self.name}")
         for noise in self.noises:
             report.section(noise_in_words(noise.name).capitalize())
             report.lead(self.conclusion(noise.name))
-            report.table(self.table(noise.name))
+            report.add(self.table(noise.name))
         report.section("Figures")
-        for picture in self.pictures():
-            report.picture(picture)
+        report.add(*self.pictures())
         report.section("How it was made")
         outcomes = [
             outcome
@@ -262,7 +261,7 @@ class Comparison:
                 "Command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
             }
         )
-        return report.write(path)
+        return report.write_html(path)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write every cell, one row each."""

@@ -120,7 +120,9 @@ def solve_hinge(rows: FloatArray, costs: FloatArray, *, tol: float, max_iter: in
         now = point.complementarity()
         predictor = system.solve(-point.a * point.s, -point.t * point.x)
         length = min(1.0, point.longest_step(predictor))
-        target = now / (2 * len(rows)) * (point.moved(predictor, length).complementarity() / now) ** 3
+        target = (
+            now / (2 * len(rows)) * (point.moved(predictor, length).complementarity() / now) ** 3
+        )
         corrector = system.solve(
             target - point.a * point.s - predictor.a * predictor.s,
             target - point.t * point.x - predictor.t * predictor.x,

@@ -82,9 +82,7 @@ def relative_change(new: FloatArray, old: FloatArray) -> float:
     return moved / length if length > 0 else moved
 
 
-def solve_alternating(
-    problem: RelaxedRegression, *, tol: float, max_iter: int
-) -> RelaxedSolution:
+def solve_alternating(problem: RelaxedRegression, *, tol: float, max_iter: int) -> RelaxedSolution:
     """Alternate the best targets for the coefficients with the best coefficients for the targets.
 
     With the Cholesky factor L of the regularised second moments, the rows L^-1 x have the

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPairwiseClassifier
+from optimargin.baselines._moments import means_coincide
 from optimargin.baselines._row_space import row_space
 from optimargin.baselines._solve import solve_semidefinite
 from optimargin.one_vs_one import class_pairs
@@ -119,7 +120,8 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         )
         difference = scatter.means[1] - scatter.means[0]
         coef = self._directions(scatter, difference, pair.name)
-        if not coef.any():
+        if means_coincide(scatter.means[0], scatter.means[1]):
+            coef = np.zeros_like(coef)
             warnings.warn(
                 f"The means of {pair.name} coincide, so no hyperplane tells them apart; "
                 f"the first is predicted for every row.",
@@ -163,7 +165,10 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
     ) -> Scatter:
         """Means and regularised covariance; `n_features` counts the original features."""
         means = np.array(
-            [np.average(X[codes == k], axis=0, weights=weights[codes == k]) for k in range(n_classes)]
+            [
+                np.average(X[codes == k], axis=0, weights=weights[codes == k])
+                for k in range(n_classes)
+            ]
         )
         centred = X - means[codes]
         centred *= np.sqrt(weights / weights.sum())[:, np.newaxis]

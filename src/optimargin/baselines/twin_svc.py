@@ -103,9 +103,7 @@ class TwinSVC(TwinPlaneClassifier):
 
     def _check_parameters(self) -> None:
         for name in ("c1", "c2", "c3", "c4"):
-            check_scalar(
-                getattr(self, name), name, Real, min_val=0, include_boundaries="neither"
-            )
+            check_scalar(getattr(self, name), name, Real, min_val=0, include_boundaries="neither")
         check_scalar(self.tol, "tol", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
 

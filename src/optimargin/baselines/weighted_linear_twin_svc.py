@@ -101,9 +101,7 @@ class WeightedLinearTwinSVC(TwinPlaneClassifier):
 
     def _check_parameters(self) -> None:
         for name in ("c1", "c2", "c3", "c4"):
-            check_scalar(
-                getattr(self, name), name, Real, min_val=0, include_boundaries="neither"
-            )
+            check_scalar(getattr(self, name), name, Real, min_val=0, include_boundaries="neither")
         if self.scaling not in ("paper", "demo"):
             raise ValueError(f'scaling must be "paper" or "demo"; got {self.scaling!r}.')
 

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from optimargin.classifier import OptimalMarginClassifier
-    from optimargin.threshold import optimal_margin_threshold
+    from optimargin.threshold import ThresholdFit, optimal_margin_threshold
 
 __version__ = "0.1.0"
 
-__all__ = ["OptimalMarginClassifier", "optimal_margin_threshold"]
+__all__ = ["OptimalMarginClassifier", "ThresholdFit", "optimal_margin_threshold"]
 
 # Looked up on first use (PEP 562): the command line must answer `--help` without loading numpy.
 _DEFINED_IN = {
     "OptimalMarginClassifier": "optimargin.classifier",
+    "ThresholdFit": "optimargin.threshold",
     "optimal_margin_threshold": "optimargin.threshold",
 }
 

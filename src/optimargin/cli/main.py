@@ -12,11 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from optimargin import __version__
+from optimargin.cli import datasets
+from optimargin.cli.compare import compare
 from optimargin.cli.demo import demo
 from optimargin.cli.evaluate import evaluate
 from optimargin.cli.fit import fit
 from optimargin.cli.inspect import inspect
 from optimargin.cli.predict import predict
+from optimargin.cli.reproduce import reproduce
 
 FAILED = 1
 MISUSED = 2
@@ -33,8 +36,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, evaluate, inspect):
+for command in (demo, fit, predict, evaluate, inspect, compare, reproduce):
     app.command()(command)
+app.add_typer(datasets.app, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:
@@ -89,7 +93,7 @@ def _report(error: Exception) -> int:
         return _say("stopped; no file was changed", INTERRUPTED)
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("optimargin"):
         return _say(f'{error.name} is missing: pip install "optimargin[cli]"', FAILED)
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError | OSError):
         return _say(_one_line(str(error)), FAILED)
     if isinstance(error, MemoryError):
         return _say("the table does not fit into memory", FAILED)

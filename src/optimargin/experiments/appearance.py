@@ -41,6 +41,7 @@ _LOOKS = {
     "lr-elastic-net": Look("#969696", "s", ":"),
     "lr-balanced": Look("#252525", "D"),
     "lda": Look("#00441b", "v", "--"),
+    "lda-plain": Look("#66c2a4", "d", ":"),
     "svm-balanced": Look("#41ab5d", "^"),
     "lr-threshold": Look("#006d2c", "P", "-."),
     "svm-threshold": Look("#74c476", "X", ":"),
@@ -62,8 +63,10 @@ def look(method: str) -> Look:
 
 
 @contextmanager
-def drawing(width: float = 6.4, height: float = 4.0) -> Iterator[tuple[Any, Any]]:
-    """A figure and its axes in the common style, without a window and closed afterwards."""
+def drawing(
+    width: float = 6.4, height: float = 4.0, rows: int = 1, columns: int = 1
+) -> Iterator[tuple[Any, Any]]:
+    """A figure and its axes (an array of them if several) in the common style, without a window."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -71,7 +74,7 @@ def drawing(width: float = 6.4, height: float = 4.0) -> Iterator[tuple[Any, Any]
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.subplots()
+        yield figure, figure.subplots(rows, columns)
 
 
 STYLE: Any = {

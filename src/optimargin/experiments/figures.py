@@ -48,7 +48,9 @@ def scores_of_methods(results: Results, data: str, noise: str, rule: str) -> Pic
     )
 
 
-def accuracy_against_time(results: Results, noise: str, rule: str) -> Picture:
+def accuracy_against_time(
+    results: Results, noise: str, rule: str, name: str | None = None
+) -> Picture:
     """Mean test score and median fit time of every method, over the data sets all of them have."""
     methods, rows = [], []
     per_method = {
@@ -89,7 +91,7 @@ def accuracy_against_time(results: Results, noise: str, rule: str) -> Picture:
         f" Left out, for want of results on some set: {', '.join(left_out)}." if left_out else ""
     )
     return Picture(
-        f"accuracy-time-{_plain(noise)}",
+        f"accuracy-time-{_plain(name or noise)}",
         f"Accuracy against time, mean over {most} data set{'s' * (most != 1)}, "
         f"{noise_in_words(noise)}; up and to the left is better.{remark}",
         svg,

@@ -30,6 +30,7 @@ BESIDE = (
     "lr-balanced",
     "lr-elastic-net",
     "lda",
+    "lda-plain",
     "svm-balanced",
     "lr-threshold",
     "svm-threshold",

@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from optimargin.experiments.appearance import drawing, look, to_svg
 from optimargin.experiments.results import Results
 from optimargin.experiments.statistics import RankComparison
+from optimargin.experiments.tables import seconds
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def accuracy_against_time(
     results: Results, noise: str, rule: str, name: str | None = None
 ) -> Picture:
     """Mean test score and median fit time of every method, over the data sets all of them have."""
-    methods, rows = [], []
+    methods: list[str] = []
+    rows: list[tuple[float, float]] = []
     per_method = {
         method: {
             data: (
@@ -70,20 +73,21 @@ def accuracy_against_time(
         score = np.mean([pair[0] for pair in found.values()])
         time = np.exp(np.mean(np.log([max(pair[1], 1e-6) for pair in found.values()])))
         methods.append(method)
-        rows.append((time, 100 * score))
+        rows.append((float(time), float(100 * score)))
     with drawing(6.4, 4.6) as (figure, axes):
-        for method, (time, score) in zip(methods, rows, strict=True):
+        for method, point in zip(methods, rows, strict=True):
             style = look(method)
             axes.plot(
-                time, score, style.marker, color=style.colour, markersize=8, label=method,
+                *point, style.marker, color=style.colour, markersize=8,
                 markeredgecolor="white", markeredgewidth=0.6,
             )  # fmt: skip
-            axes.annotate(
-                method, (time, score), xytext=(5, 4), textcoords="offset points", fontsize=7.5
-            )
         axes.set_xscale("log")
-        axes.margins(x=0.18, y=0.1)
-        axes.set_xlabel("median fit time, seconds (geometric mean over the data sets)")
+        axes.margins(x=0.12, y=0.1)
+        axes.set_xlim(axes.get_xlim()[0], axes.get_xlim()[1] * 2)
+        axes.xaxis.set_major_formatter(lambda value, place: seconds(value))
+        axes.xaxis.set_minor_formatter("")
+        _label(axes, methods, rows)
+        axes.set_xlabel("median fit time (geometric mean over the data sets)")
         axes.set_ylabel("test balanced accuracy, %")
         svg = to_svg(figure)
     left_out = sorted(set(per_method) - set(complete))
@@ -144,6 +148,26 @@ def critical_difference(comparison: RankComparison, title: str, name: str) -> Pi
         "(Nemenyi, 5 %).",
         svg,
     )
+
+
+def _label(axes: Any, names: list[str], points: list[tuple[float, float]]) -> None:
+    """Write names beside points, moved up where they would cover each other."""
+    axes.figure.draw_without_rendering()
+    height = 9.0 * axes.figure.dpi / 72
+    placed: list[tuple[float, float]] = []
+    for number in sorted(range(len(points)), key=lambda i: points[i][1]):
+        x, y = axes.transData.transform(points[number])
+        free = y
+        for other_x, other_y in sorted(placed, key=lambda pair: pair[1]):
+            width = 5.5 * max(len(name) for name in names) * axes.figure.dpi / 100
+            if abs(other_x - x) < width and abs(other_y - free) < height:
+                free = other_y + height
+        placed.append((x, free))
+        shift = (free - y) * 72 / axes.figure.dpi
+        axes.annotate(
+            names[number], points[number], xytext=(6, shift - 2.5), textcoords="offset points",
+            fontsize=7.5,
+        )  # fmt: skip
 
 
 def noise_in_words(noise: str) -> str:

@@ -77,7 +77,7 @@ figure{margin:1.5rem 0}figcaption{font-weight:600;margin-bottom:.4rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right;
 overflow-wrap:anywhere}
-th:first-child{text-align:left}tbody th{font-weight:500}
+th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
 .best{font-weight:700;color:var(--strong)}
 th button{all:unset;cursor:pointer;font-weight:600}

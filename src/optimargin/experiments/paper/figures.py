@@ -226,8 +226,8 @@ def outliers(results: Results) -> Picture | None:
         svg = to_svg(figure)
     return Picture(
         "fig7-outliers",
-        "Separators with 50 outliers among 300 + 300 samples (the paper's Fig. 7). As printed, the "
-        "outliers lie on the right side of every separator; labelled the other way they do harm.",
+        "Separators with 50 outliers among 300 + 300 samples (the paper's Fig. 7): labelled as "
+        "printed, and labelled as the other class, which gives the printed levels of OEC and SMP.",
         svg,
     )
 

@@ -1,0 +1,319 @@
+"""Samples of two features and what a classifier makes of the plane around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from optimargin.plots import fitted, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PADDING = 0.06
+ARROW_LENGTH = 42  # points
+
+
+class SeparatorDisplay:
+    """Two-dimensional samples with the separator, its margin, its direction and its errors.
+
+    Two classes: the line where the decision function is zero, the lines of the margin, and an
+    arrow towards the side of the second class. More classes: the region that is given to each.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, 2)
+    y : array of shape (n_samples,)
+        The true labels.
+    predicted : array of shape (n_samples,)
+        The labels that the classifier gives.
+    classes : array of shape (n_classes,)
+        All labels, sorted.
+    horizontal, vertical : arrays of shape (columns,) and (rows,)
+        The coordinates of a grid over the plane.
+    response : array of shape (rows, columns)
+        On the grid, the decision function (two classes) or the predicted labels (more).
+    margin : float, optional
+        The value of the decision function on the border of the margin.
+    feature_names : pair of str
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+    figure_ : matplotlib figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from optimargin.plots import SeparatorDisplay
+    >>> X, y = make_blobs(centers=2, random_state=0)
+    >>> display = SeparatorDisplay.from_estimator(LogisticRegression().fit(X, y), X, y)
+    >>> display.ax_.get_xlabel()
+    'x1'
+    """
+
+    figure_: Figure
+    ax_: Axes
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        predicted: ArrayLike,
+        *,
+        classes: ArrayLike,
+        horizontal: ArrayLike,
+        vertical: ArrayLike,
+        response: ArrayLike,
+        margin: float | None = None,
+        feature_names: tuple[str, str] = ("x1", "x2"),
+    ) -> None:
+        self.X = X
+        self.y = y
+        self.predicted = predicted
+        self.classes = classes
+        self.horizontal = horizontal
+        self.vertical = vertical
+        self.response = response
+        self.margin = margin
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        grid_resolution: int = 250,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw a fitted classifier of two features.
+
+        Parameters
+        ----------
+        estimator : fitted classifier or pipeline
+            With two classes it needs a decision function; a pipeline with a non-linear map shows
+            its curved border.
+        X : array of shape (n_samples, 2)
+        y : array of shape (n_samples,)
+        grid_resolution : int, default=250
+            Points along each side of the grid on which the classifier is asked.
+        ax : matplotlib axes, optional
+        """
+        style.pyplot(cls)
+        classifier = fitted.last_step(estimator)
+        samples = check_array(X, dtype=float)
+        if samples.shape[1] != 2:
+            raise ValueError(
+                f"SeparatorDisplay draws two features; X has {samples.shape[1]}. Fit on the two "
+                "columns of interest, or see all of them through ProjectionDisplay."
+            )
+        sides = [_padded(column, grid_resolution) for column in samples.T]
+        grid = np.column_stack([axis.ravel() for axis in np.meshgrid(*sides)])
+        names = getattr(estimator, "feature_names_in_", None)
+        asked = grid if names is None else _like(X, grid, names)
+        two_classes = len(classifier.classes_) == 2
+        answer = estimator.decision_function(asked) if two_classes else estimator.predict(asked)
+        margins = fitted.margins(estimator) if two_classes else None
+        display = cls(
+            samples,
+            y,
+            estimator.predict(X),
+            classes=classifier.classes_,
+            horizontal=sides[0],
+            vertical=sides[1],
+            response=np.asarray(answer).reshape(len(sides[1]), len(sides[0])),
+            margin=None if margins is None else float(margins[0]),
+            feature_names=("x1", "x2") if names is None else (str(names[0]), str(names[1])),
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on new axes."""
+        panel = style.panels(type(self), ax, 1, width=7.0, height=4.6)[0]
+        classes = np.asarray(self.classes)
+        horizontal, vertical = np.asarray(self.horizontal), np.asarray(self.vertical)
+        response = np.asarray(self.response)
+        style.dress(panel)
+        panel.set_xlim(horizontal[0], horizontal[-1])
+        panel.set_ylim(vertical[0], vertical[-1])
+        panel.set_xlabel(self.feature_names[0])
+        panel.set_ylabel(self.feature_names[1])
+        self._draw_samples(panel, classes)
+        if len(classes) == 2:
+            separator = _draw_line(panel, horizontal, vertical, response, self.margin)
+            if len(separator):
+                middle = np.median(np.asarray(self.X), axis=0)
+                anchor = separator[np.linalg.norm(separator - middle, axis=1).argmin()]
+                slope = _slope_at(anchor, horizontal, vertical, response)
+                _draw_arrow(panel, classes[1], anchor, slope)
+        else:
+            _draw_regions(
+                panel, horizontal, vertical, fitted.class_indices(response.ravel(), classes)
+            )
+        panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self.ax_ = panel
+        self.figure_ = panel.figure  # type: ignore[assignment]
+        return self
+
+    def _draw_samples(self, ax: Axes, classes: NDArray[Any]) -> None:
+        samples = np.asarray(self.X)
+        labels = fitted.class_indices(self.y, classes)
+        wrong = labels != fitted.class_indices(self.predicted, classes)
+        size = float(np.clip(9000 / max(len(samples), 1), 8, 34))
+        for index, label in enumerate(classes):
+            own = labels == index
+            ax.scatter(
+                samples[own, 0],
+                samples[own, 1],
+                s=size,
+                marker=style.marker(index),
+                color=style.colour(index),
+                edgecolors="white",
+                linewidths=0.5,
+                label=style.with_count(label, int(own.sum())),
+                zorder=3,
+            )
+        if wrong.any():
+            ax.scatter(
+                samples[wrong, 0],
+                samples[wrong, 1],
+                s=2.6 * size,
+                facecolors="none",
+                edgecolors=style.INK,
+                linewidths=1.1,
+                label=f"misclassified (n = {int(wrong.sum()):,})",
+                zorder=4,
+            )
+
+
+def _padded(values: NDArray[np.floating], resolution: int) -> NDArray[np.floating]:
+    low, high = float(values.min()), float(values.max())
+    padding = PADDING * (high - low) or 0.5
+    points: NDArray[np.floating] = np.linspace(low - padding, high + padding, resolution)
+    return points
+
+
+def _like(X: Any, grid: NDArray[np.floating], names: NDArray[np.object_]) -> Any:
+    """The grid as a frame of the same kind as ``X``, so that no names are missed."""
+    if not hasattr(X, "columns"):
+        return grid
+    columns = {str(name): column for name, column in zip(names, grid.T, strict=True)}
+    return type(X)(columns)
+
+
+def _draw_line(
+    ax: Axes,
+    horizontal: NDArray[np.floating],
+    vertical: NDArray[np.floating],
+    response: NDArray[np.floating],
+    margin: float | None,
+) -> NDArray[np.floating]:
+    """Draw separator and margin; the points of the separator, none if it is out of sight."""
+
+    def contour(level: float, **line: Any) -> NDArray[np.floating]:
+        if not response.min() < level < response.max():
+            return np.empty((0, 2))
+        drawn = ax.contour(horizontal, vertical, response, levels=[level], colors=style.INK, **line)
+        return np.concatenate([path.vertices for path in drawn.get_paths()])
+
+    separator = contour(0.0, linewidths=1.6)
+    ax.plot([], [], color=style.INK, linewidth=1.6, label="separator")
+    if margin is not None and margin > 0:
+        ax.contourf(horizontal, vertical, response, levels=[-margin, margin], colors=[style.BAND])
+        for level in (-margin, margin):
+            contour(level, linewidths=0.9, linestyles="--")
+        ax.plot(
+            [], [], color=style.INK, linewidth=0.9, linestyle="--", label=f"margin ±{margin:.2g}"
+        )
+    return separator
+
+
+def _draw_regions(
+    ax: Axes,
+    horizontal: NDArray[np.floating],
+    vertical: NDArray[np.floating],
+    predicted: NDArray[np.intp],
+) -> None:
+    regions = predicted.reshape(len(vertical), len(horizontal))
+    for index in np.unique(regions):
+        inside = (regions == index).astype(float)
+        ax.contourf(
+            horizontal,
+            vertical,
+            inside,
+            levels=[0.5, 1.5],
+            colors=[style.colour(int(index))],
+            alpha=0.22,
+        )
+        if inside.min() < inside.max():
+            ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)
+
+
+def _draw_arrow(
+    ax: Axes,
+    label: object,
+    anchor: NDArray[np.floating],
+    gradient: tuple[float, float],
+) -> None:
+    """An arrow from the separator to its positive side, with the name of the class there."""
+    from matplotlib.patheffects import withStroke
+
+    ax.annotate(
+        str(label),
+        xy=(float(anchor[0]), float(anchor[1])),
+        xytext=(0, 0),
+        textcoords=_Uphill(ax, anchor, gradient),
+        ha="center",
+        va="center",
+        fontsize=10,
+        fontweight="bold",
+        color=style.INK,
+        arrowprops={"arrowstyle": "<|-", "color": style.INK, "linewidth": 1.4, "shrinkB": 0},
+        path_effects=[withStroke(linewidth=3, foreground="white")],
+        zorder=5,
+    )
+
+
+class _Uphill:
+    """Where the arrow ends, found whenever the figure is drawn.
+
+    On the page an arrow across a line is at right angles to it whatever the scales of the two axes
+    are, also after the window was resized.
+    """
+
+    def __init__(
+        self, ax: Axes, anchor: NDArray[np.floating], gradient: tuple[float, float]
+    ) -> None:
+        self.ax, self.anchor, self.gradient = ax, anchor, gradient
+
+    def __call__(self, renderer: Any) -> Any:
+        from matplotlib.transforms import Affine2D
+
+        start = self.ax.transData.transform(self.anchor)
+        pixels_per_unit = [
+            self.ax.transData.transform(self.anchor + step)[axis] - start[axis]
+            for axis, step in enumerate(np.eye(2))
+        ]
+        direction = np.asarray(self.gradient) / pixels_per_unit
+        length = ARROW_LENGTH * renderer.points_to_pixels(1.0)
+        end = start + length * direction / np.linalg.norm(direction)
+        return Affine2D().translate(*end)
+
+
+def _slope_at(
+    point: NDArray[np.floating],
+    horizontal: NDArray[np.floating],
+    vertical: NDArray[np.floating],
+    response: NDArray[np.floating],
+) -> tuple[float, float]:
+    row = int(np.abs(vertical - point[1]).argmin())
+    column = int(np.abs(horizontal - point[0]).argmin())
+    upwards, rightwards = np.gradient(response, vertical, horizontal)
+    return float(rightwards[row, column]), float(upwards[row, column])

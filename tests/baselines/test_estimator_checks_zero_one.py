@@ -3,9 +3,13 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from optimargin.baselines import ExactZeroOneClassifier
+from optimargin.baselines import ExactZeroOneClassifier, SmoothZeroOneClassifier
 
-ESTIMATORS = [ExactZeroOneClassifier(time_limit=5)]
+ESTIMATORS = [
+    ExactZeroOneClassifier(time_limit=5),
+    SmoothZeroOneClassifier(),
+    SmoothZeroOneClassifier(class_weight="balanced", final_sweep="exact"),
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

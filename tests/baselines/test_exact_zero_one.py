@@ -193,17 +193,22 @@ def test_the_separator_is_in_the_middle_of_the_gap():
     X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
     classifier = ExactZeroOneClassifier().fit(X, y)
     assert -classifier.intercept_[0] / classifier.coef_[0, 0] == pytest.approx(2.0)
-    dear = ExactZeroOneClassifier(class_weight={0: 3, 1: 1}).fit(X, y)
-    assert -dear.intercept_[0] / dear.coef_[0, 0] == pytest.approx(2.5)
+
+
+def test_a_class_of_negligible_cost_counts_for_nothing():
+    X, y = overlapping(0, 40, 2)
+    classifier = ExactZeroOneClassifier(class_weight={0: 1000, 1: 0.0001}).fit(X, y)
+    assert set(classifier.predict(X)) == {0}
+    assert classifier.score_[0] == 1.0
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"method": "guess"}, "method must be one of"),
-        ({"time_limit": 0}, "time_limit must be"),
+        ({"time_limit": 0}, "time_limit == 0"),
         ({"class_weight": "auto"}, "class_weight must be"),
-        ({"class_weight": {0: -1.0}}, "none negative"),
+        ({"class_weight": {0: -1.0}}, "class_weight of 0 == -1.0"),
         ({"class_weight": {"a": 1.0}}, "not among the classes"),
         ({"class_weight": {0: 0.0, 1: 0.0}}, "leaves no cost"),
     ],

@@ -4,6 +4,7 @@ from optimargin.baselines.discriminative_elastic_net import DiscriminativeElasti
 from optimargin.baselines.exact_zero_one import ExactZeroOneClassifier
 from optimargin.baselines.minimax_probability import MinimaxProbabilityClassifier
 from optimargin.baselines.multiple_between_class_lda import MultipleBetweenClassLDA
+from optimargin.baselines.smooth_zero_one import SmoothZeroOneClassifier
 from optimargin.baselines.twin_svc import TwinSVC
 from optimargin.baselines.weighted_linear_twin_svc import WeightedLinearTwinSVC
 
@@ -12,6 +13,7 @@ __all__ = [
     "ExactZeroOneClassifier",
     "MinimaxProbabilityClassifier",
     "MultipleBetweenClassLDA",
+    "SmoothZeroOneClassifier",
     "TwinSVC",
     "WeightedLinearTwinSVC",
 ]

@@ -63,18 +63,14 @@ def solve_program(
     return ProgrammedSeparator(direction, float(result.x[n_features]), bound)
 
 
-def widest_separator(
-    points: Array, signs: Array, room_negative: float = 0.5, room_positive: float = 0.5
-) -> tuple[Array, float] | None:
-    """The separator of given labels with the widest gap for coefficients within [-1, 1].
+def widest_separator(points: Array, signs: Array) -> tuple[Array, float] | None:
+    """The separator of given labels with the largest least |f| for coefficients within [-1, 1].
 
-    The two rooms say how the gap is shared between the labels. None where the solver finds no
-    separator.
+    None where the solver finds no separator.
     """
     n_points, n_features = points.shape
     reach = float(np.abs(points).sum(axis=1).max()) + 1.0
-    room = np.where(signs > 0, room_positive, room_negative)
-    constraints = np.column_stack([-signs[:, None] * points, -signs, room])
+    constraints = np.column_stack([-signs[:, None] * points, -signs, np.ones(n_points)])
     bounds = [(-1.0, 1.0)] * n_features + [(-reach, reach), (0.0, None)]
     result = linprog(
         np.concatenate([np.zeros(n_features + 1), [-1.0]]),

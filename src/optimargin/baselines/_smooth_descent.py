@@ -65,34 +65,38 @@ def true_loss(design: Array, costs: Array, positive: NDArray[np.bool_], weights:
 
 
 def minimise(
-    design: Array, costs: Array, weights: Array, sharpness: float, l2: float, max_moves: int
-) -> tuple[Array, int]:
-    """Descend at one level of sharpness; return the weights and the number of moves."""
+    design: Array, costs: Array, weights: Array, sharpness: float, l2: float, max_rounds: int
+) -> tuple[Array, int, bool]:
+    """Descend at one level of sharpness.
+
+    Returns the weights, the number of rounds, and whether the descent came to rest. A round is a
+    run of gradient steps and a scan of the coordinates.
+    """
     radius, step = next((r, s) for k, r, s in LEVELS if k == sharpness)
     loss = SmoothLoss(design, costs, sharpness, l2)
     ladder = step * np.arange(1, round(radius / step) + 1)
     offsets = np.stack([ladder, -ladder], axis=1).ravel()
     columns = np.ascontiguousarray(design.T)
-    moves = 0
-    while moves < max_moves:
-        weights, taken = _follow_gradient(loss, weights, max_moves - moves)
-        moves += taken
+    for rounds in range(1, max_rounds + 1):
+        weights = _follow_gradient(loss, weights)
         moved = _move_one_coordinate(loss, columns, weights, offsets)
         if moved is None:
-            break
+            return weights, rounds, True
         weights = moved
-        moves += 1
-    return weights, moves
+    return weights, max_rounds, False
 
 
-def _follow_gradient(loss: SmoothLoss, weights: Array, max_moves: int) -> tuple[Array, int]:
-    """Gradient steps, each at the largest of the rates that lowers the loss enough."""
+def _follow_gradient(loss: SmoothLoss, weights: Array) -> Array:
+    """Gradient steps, each at the largest of the rates that lowers the loss enough.
+
+    They end by themselves: the loss is positive, and every step lowers it by a fixed amount.
+    """
     values = loss.design @ weights
     current = loss.of_values(values) + loss.penalty(weights)
-    for taken in range(max_moves):
+    while True:
         gradient = loss.gradient(weights, values)
         if np.abs(gradient).max() <= SMALL_GRADIENT:
-            return weights, taken
+            return weights
         slopes = loss.design @ gradient
         for rate in RATES:
             trial = weights - rate * gradient
@@ -102,8 +106,7 @@ def _follow_gradient(loss: SmoothLoss, weights: Array, max_moves: int) -> tuple[
                 weights, values, current = trial, trial_values, reached
                 break
         else:
-            return weights, taken
-    return weights, max_moves
+            return weights
 
 
 def _move_one_coordinate(

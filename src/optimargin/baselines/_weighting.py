@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import (
     FloatArray,
     Pair,
     WeightedPairwiseClassifier,
 )
+from optimargin.weighting import NEGLIGIBLE_COST
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,7 @@ class CostSensitiveClassifier(WeightedPairwiseClassifier):
                 f'class_weight must be "balanced", None or a dict of costs; got {given!r}.'
             )
         for label, cost in given.items():
-            if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
-                raise ValueError(
-                    f"class_weight must hold finite costs, none negative; "
-                    f"the cost of class {label!s} is {cost!r}."
-                )
+            check_scalar(cost, f"the class_weight of {label!s}", Real, min_val=0)
 
     def _fit_classes(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
         if isinstance(self.class_weight, Mapping):
@@ -92,7 +90,8 @@ class CostSensitiveClassifier(WeightedPairwiseClassifier):
             )
             balanced: FloatArray = total.sum() / (2 * total)
             return balanced
-        return np.array([float(self.class_weight.get(label, 1.0)) for label in pair.classes])
+        given = np.array([float(self.class_weight.get(label, 1.0)) for label in pair.classes])
+        return np.where(given < NEGLIGIBLE_COST * given.max(), 0.0, given)
 
 
 def distinct_rows(pair: Pair) -> Pair:

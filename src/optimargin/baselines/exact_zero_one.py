@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair
 from optimargin.baselines._enumeration import enumerate_separators
@@ -77,8 +78,7 @@ class ExactZeroOneClassifier(CostSensitiveClassifier):
     (repeated, collinear, on a grid) are settled by the same problem in one dimension less. In more
     dimensions a mixed-integer program is solved [3]_ and its separator re-fitted by exact moves,
     except where so few samples are left that enumerating is quicker. Of the separators that give
-    the optimal labels, one far from all samples is returned, in the middle of the gap; if a dict of
-    costs is given, further from the dearer class, in proportion to the costs (100 : 1 at most).
+    the optimal labels, one far from all samples is returned.
 
     Parameters
     ----------
@@ -151,9 +151,10 @@ class ExactZeroOneClassifier(CostSensitiveClassifier):
         super()._check_parameters()
         if self.method not in _METHODS:
             raise ValueError(f"method must be one of {_METHODS}; got {self.method!r}.")
-        limit = self.time_limit
-        if limit is not None and (not isinstance(limit, Real) or not float(limit) > 0):
-            raise ValueError(f"time_limit must be None or a positive number; got {limit!r}.")
+        if self.time_limit is not None:
+            check_scalar(
+                self.time_limit, "time_limit", Real, min_val=0, include_boundaries="neither"
+            )
 
     def _fit_classes(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
         n_classes = len(self.classes_)
@@ -169,7 +170,7 @@ class ExactZeroOneClassifier(CostSensitiveClassifier):
         costs = self._costs(rows)
         problem, scaling = _collect(rows, costs)
         solution = _solve(problem, self.method, deadline)
-        solution = _centre(problem, solution, self._rooms(pair))
+        solution = _centre(problem, solution)
 
         coef, intercept = scaling.undo(solution.direction, solution.intercept)
         right = (rows.X @ coef + intercept > 0) == rows.positive
@@ -186,14 +187,6 @@ class ExactZeroOneClassifier(CostSensitiveClassifier):
         return ExactHyperplane(
             coef, intercept, score=score, gap=0.0 if optimal else gap, optimal=optimal
         )
-
-    def _rooms(self, pair: Pair) -> FloatArray:
-        """How the gap is shared between the classes: as the costs in a dict are, else evenly."""
-        if not isinstance(self.class_weight, Mapping):
-            return np.array([0.5, 0.5])
-        costs = self._class_costs(pair)
-        shares: FloatArray = np.clip(costs / costs.sum(), 0.01, 0.99)
-        return shares
 
     def _expose(self, rules: list[Any]) -> None:
         self.score_ = np.array([rule.score for rule in rules])
@@ -288,14 +281,14 @@ def _improve(
     return weights[:-1], float(weights[-1])
 
 
-def _centre(problem: _Problem, solution: _Solution, rooms: FloatArray) -> _Solution:
+def _centre(problem: _Problem, solution: _Solution) -> _Solution:
     """Move the separator away from the samples, without changing how it labels them."""
     decisive = problem.rewards != 0
     values = problem.points @ solution.direction + solution.intercept
     labels = np.where(values > 0, 1.0, -1.0)[decisive]
     direction, intercept = solution.direction, solution.intercept
     if np.ptp(labels) > 0:
-        widest = widest_separator(problem.points[decisive], labels, rooms[0], rooms[1])
+        widest = widest_separator(problem.points[decisive], labels)
         loss = problem.loss(direction, intercept)
         if widest is not None and problem.loss(*widest) <= loss + 1e-12:
             direction, intercept = widest

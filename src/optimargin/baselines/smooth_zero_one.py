@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import Hyperplane, Pair
 from optimargin.baselines._exact_moves import descend
@@ -54,8 +55,9 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
         "exact" takes the best shift of each weight, whatever its size, until none improves.
     l2 : float, default=0.0
         The factor R.
-    max_iter : int, default=10000
-        The most moves at each level of K.
+    max_iter : int, default=1000
+        The most rounds at each level of K: a round is a run of gradient steps and a scan for a
+        shift of a single weight.
 
     Attributes
     ----------
@@ -68,7 +70,7 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
     loss_ : ndarray of shape (n_pairs,)
         The share of the training cost that is misclassified, of each pair.
     n_iter_ : ndarray of shape (n_pairs,)
-        Moves made, over all levels.
+        Rounds made, over all levels.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -93,7 +95,7 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
     >>> from optimargin.baselines import SmoothZeroOneClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> SmoothZeroOneClassifier().fit(X[50:], y[50:]).loss_.round(2)
-    array([0.01])
+    array([0.02])
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         final_sweep: str | None = "grid",
         l2: float = 0.0,
-        max_iter: int = 10_000,
+        max_iter: int = 1000,
     ) -> None:
         self.class_weight = class_weight
         self.final_sweep = final_sweep
@@ -113,10 +115,8 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
         super()._check_parameters()
         if self.final_sweep not in _SWEEPS:
             raise ValueError(f"final_sweep must be one of {_SWEEPS}; got {self.final_sweep!r}.")
-        if not isinstance(self.l2, Real) or not 0 <= float(self.l2) < np.inf:
-            raise ValueError(f"l2 must be a finite number, not negative; got {self.l2!r}.")
-        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a positive integer; got {self.max_iter!r}.")
+        check_scalar(self.l2, "l2", Real, min_val=0)
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
 
     def _fit_pair(self, pair: Pair) -> SmoothHyperplane:
         rows = distinct_rows(pair)
@@ -127,14 +127,16 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
 
         weights = best = logistic_start(design, costs, rows.positive)
         least = true_loss(design, costs, rows.positive, best)
-        n_moves = 0
+        n_rounds = 0
         for sharpness, _, _ in LEVELS:
-            weights, moves = minimise(design, costs, weights, sharpness, self.l2, self.max_iter)
-            n_moves += moves
-            if moves == self.max_iter:
+            weights, rounds, at_rest = minimise(
+                design, costs, weights, sharpness, self.l2, self.max_iter
+            )
+            n_rounds += rounds
+            if not at_rest:
                 warnings.warn(
-                    f"The descent for {pair.name} was stopped after max_iter={self.max_iter} moves "
-                    f"at K = {sharpness:g}, before it came to rest. Raise max_iter.",
+                    f"The descent for {pair.name} was stopped after max_iter={self.max_iter} "
+                    f"rounds at K = {sharpness:g}, before it came to rest. Raise max_iter.",
                     ConvergenceWarning,
                     stacklevel=2,
                 )
@@ -147,7 +149,7 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
             best = descend(scaled, best, rows.signs * costs)
         least = true_loss(design, costs, rows.positive, best)
         coef, intercept = scaling.undo(best[1:], float(best[0]))
-        return SmoothHyperplane(coef, intercept, n_iter=n_moves, loss=least / float(costs.sum()))
+        return SmoothHyperplane(coef, intercept, n_iter=n_rounds, loss=least / float(costs.sum()))
 
     def _expose(self, rules: list[Any]) -> None:
         self.loss_ = np.array([rule.loss for rule in rules])

@@ -41,7 +41,8 @@ class Components:
     def deviations(self, a: FloatArray) -> FloatArray:
         """The standard deviation of every component along `a`."""
         squared = np.einsum("cij,i,j->c", self.covariances, a, a, optimize=True)
-        return np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+        deviations: FloatArray = np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+        return deviations
 
     def kappa(self, a: FloatArray) -> tuple[float, float]:
         """The greatest kappa along `a`, and the threshold that attains it.
@@ -80,29 +81,27 @@ def solve_components(
     a = separating_direction(whitened)
     if a is None:
         return None
-    n_features = len(a)
-    basis = a[:, np.newaxis] / np.linalg.norm(a)
-    fresh = whitened.means.T
-    residual = np.inf
-    for n_iter in range(1, max_iter + 1):
+    kappa, threshold = whitened.kappa(a)
+    basis, fresh = a[:, np.newaxis], whitened.means.T
+    residual, n_iter, stuck = np.inf, 0, False
+    while residual > tol and n_iter < max_iter and not stuck:
+        n_iter += 1
         if basis.shape[1] + fresh.shape[1] > LARGEST_SUBSPACE:
             basis = a[:, np.newaxis]
         basis = orthonormal(np.column_stack([basis, fresh]))
         small = whitened.project(basis)
         a = basis @ maximise_kappa(small, basis.T @ a)
+        before = kappa
         kappa, threshold = whitened.kappa(a)
+        stuck = basis.shape[1] == len(a) and kappa <= before * (1 + 1e-13)
         shares = active_shares(small, basis.T @ a, threshold, kappa)
         mixed = np.einsum("c,cij->ij", shares / whitened.deviations(a), whitened.covariances)
         factor = cho_factor(mixed, check_finite=False)
-        towards = cho_solve(factor, (whitened.signs * shares) @ whitened.means)
-        missing = towards - kappa * a
+        missing = cho_solve(factor, (whitened.signs * shares) @ whitened.means) - kappa * a
         residual = float(np.sqrt(max(missing @ mixed @ missing, 0.0)))
         residual /= kappa * float(np.sqrt(a @ mixed @ a))
-        if residual <= tol or basis.shape[1] == n_features:
-            break
-        fresh = np.column_stack(
-            [missing, cho_solve(factor, whitened.means[shares > 0].T, check_finite=False)]
-        )
+        towards = cho_solve(factor, whitened.means[shares > 0].T, check_finite=False)
+        fresh = np.column_stack([missing, towards])
     coef = solve_triangular(root, a, lower=True, trans="T", check_finite=False)
     return ComponentsSolution(coef, threshold, kappa, n_iter, residual)
 
@@ -207,7 +206,6 @@ def active_shares(
     pulls = np.column_stack([pulls, slacks])
     size = float(np.abs(pulls).max())
     sums = size * 1e3 * np.array([components.signs > 0, components.signs < 0], dtype=np.float64)
-    shares, _ = nnls(
-        np.vstack([pulls.T, sums]), np.append(np.zeros(pulls.shape[1]), [size * 1e3] * 2)
-    )
+    system = np.vstack([pulls.T, sums])
+    shares: FloatArray = nnls(system, np.append(np.zeros(pulls.shape[1]), [size * 1e3] * 2))[0]
     return shares

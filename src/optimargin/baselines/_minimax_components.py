@@ -152,35 +152,26 @@ def separating_direction(components: Components) -> FloatArray | None:
 
 def maximise_kappa(components: Components, start: FloatArray) -> FloatArray:
     """SLSQP over a, b and kappa, with a.d = |d| for the difference d of the mean means."""
-    means, covariances, signs = components.means, components.covariances, components.signs
+    means, signs = components.means, components.signs
     difference = means[signs > 0].mean(axis=0) - means[signs < 0].mean(axis=0)
     difference /= np.linalg.norm(difference)
     start = start / (start @ difference)
     kappa, threshold = components.kappa(start)
     equality = np.append(difference, [0.0, 0.0])
     falling = np.append(np.zeros_like(start), [0.0, -1.0])
-
-    def slacks(z: FloatArray) -> FloatArray:
-        a, b, kappa = z[:-2], z[-2], z[-1]
-        values: FloatArray = signs * (means @ a - b) - kappa * components.deviations(a)
-        return values
-
-    def slack_gradients(z: FloatArray) -> FloatArray:
-        a, kappa = z[:-2], z[-1]
-        deviations = components.deviations(a)
-        slopes = (covariances @ a) / deviations[:, np.newaxis]
-        by_a = signs[:, np.newaxis] * means - kappa * slopes
-        return np.column_stack([by_a, -signs, -deviations])
-
     found = minimize(
         lambda z: -z[-1],
         np.append(start, [threshold, kappa]),
         jac=lambda _: falling,
         constraints=[
-            {"type": "ineq", "fun": slacks, "jac": slack_gradients},
+            {
+                "type": "ineq",
+                "fun": lambda z: slacks(components, z),
+                "jac": lambda z: slack_gradients(components, z),
+            },
             {
                 "type": "eq",
-                "fun": lambda z: np.array([z[:-2] @ difference - 1.0]),
+                "fun": lambda z: np.array([z @ equality - 1.0]),
                 "jac": lambda _: equality[np.newaxis],
             },
         ],
@@ -192,6 +183,23 @@ def maximise_kappa(components: Components, start: FloatArray) -> FloatArray:
     return a if components.kappa(a)[0] >= kappa else start
 
 
+def slacks(components: Components, z: FloatArray) -> FloatArray:
+    """By how much every constraint holds at z = (a, b, kappa)."""
+    a, b, kappa = z[:-2], z[-2], z[-1]
+    margins = components.signs * (components.means @ a - b)
+    values: FloatArray = margins - kappa * components.deviations(a)
+    return values
+
+
+def slack_gradients(components: Components, z: FloatArray) -> FloatArray:
+    """The derivatives of the slacks, one row a constraint."""
+    a, kappa = z[:-2], z[-1]
+    deviations = components.deviations(a)
+    slopes = (components.covariances @ a) / deviations[:, np.newaxis]
+    by_a = components.signs[:, np.newaxis] * components.means - kappa * slopes
+    return np.column_stack([by_a, -components.signs, -deviations])
+
+
 def active_shares(
     components: Components, a: FloatArray, threshold: float, kappa: float
 ) -> FloatArray:
@@ -199,11 +207,9 @@ def active_shares(
 
     They are the non-negative numbers that come nearest to fulfilling the optimality conditions.
     """
-    deviations = components.deviations(a)
-    slopes = (components.covariances @ a) / deviations[:, np.newaxis]
-    pulls = components.signs[:, np.newaxis] * components.means - kappa * slopes
-    slacks = components.signs * (components.means @ a - threshold) - kappa * deviations
-    pulls = np.column_stack([pulls, slacks])
+    z = np.append(a, [threshold, kappa])
+    pulls = slack_gradients(components, z)[:, : len(a)]
+    pulls = np.column_stack([pulls, slacks(components, z)])
     size = float(np.abs(pulls).max())
     sums = size * 1e3 * np.array([components.signs > 0, components.signs < 0], dtype=np.float64)
     system = np.vstack([pulls.T, sums])

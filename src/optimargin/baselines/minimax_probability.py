@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPairwiseClassifier
-from optimargin.baselines._moments import mean_and_covariance
+from optimargin.baselines._moments import mean_and_covariance, means_coincide
 from optimargin.baselines._row_space import row_space
 
 
@@ -187,12 +187,6 @@ def add_ridge(covariances: list[FloatArray], ridge: float, n_features: int) -> N
         covariance.flat[:: len(covariance) + 1] += amount
 
 
-def means_coincide(difference: FloatArray, mean_plus: FloatArray, mean_minus: FloatArray) -> bool:
-    """Whether two means differ by no more than rounding."""
-    scale = np.linalg.norm(mean_plus) + np.linalg.norm(mean_minus)
-    return bool(np.linalg.norm(difference) <= 1e-14 * scale)
-
-
 def fit_minimax(
     mean_plus: FloatArray,
     covariance_plus: FloatArray,
@@ -205,7 +199,7 @@ def fit_minimax(
 ) -> MinimaxHyperplane:
     """The minimax hyperplane of two pairs of moments; `name` is for messages."""
     difference = mean_plus - mean_minus
-    if means_coincide(difference, mean_plus, mean_minus):
+    if means_coincide(mean_plus, mean_minus):
         warnings.warn(
             f"The means of {name} coincide, so no hyperplane tells them apart; "
             f"the first is predicted for every row.",

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPairwiseClassifier
+from optimargin.baselines._moments import means_coincide
 from optimargin.baselines._row_space import row_space
 from optimargin.baselines._solve import solve_semidefinite
 from optimargin.one_vs_one import class_pairs
@@ -119,7 +120,8 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         )
         difference = scatter.means[1] - scatter.means[0]
         coef = self._directions(scatter, difference, pair.name)
-        if not coef.any():
+        if means_coincide(scatter.means[0], scatter.means[1]):
+            coef = np.zeros_like(coef)
             warnings.warn(
                 f"The means of {pair.name} coincide, so no hyperplane tells them apart; "
                 f"the first is predicted for every row.",
@@ -172,9 +174,13 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         centred *= np.sqrt(weights / weights.sum())[:, np.newaxis]
         within = centred.T @ centred
         added = self.regularization
+        trace = float(np.trace(within))
         if self.penalty == "shrinkage":
-            added *= float(np.trace(within)) / n_features
+            added *= trace / n_features
             within *= 1 - self.regularization
+        if trace == 0 and added == 0:
+            # Nothing varies within the classes: distances are then Euclidean.
+            added = 1.0
         within.flat[:: len(within) + 1] += added
         return Scatter(means, within)
 

@@ -28,8 +28,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from optimargin._sklearn import validate_data
 from optimargin.one_vs_one import class_pairs, vote
 
 FloatArray = NDArray[np.float64]
@@ -102,7 +103,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floa
     return weights
 
 
-class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PairwiseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the baselines: a binary rule, joined by one-vs-one votes for more than two classes.
 
     Attributes set by ``fit``: ``classes_``, ``n_features_in_``, ``rules_`` (one a pair of
@@ -190,8 +191,8 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"{type(self).__name__} needs rows of at least two classes; y holds one class only, "
-                f"{self.classes_[0]!s} (rows of zero weight do not count)."
+                f"{type(self).__name__} needs rows of at least two classes; y holds one class "
+                f"only, {self.classes_[0]!s} (rows of zero weight do not count)."
             )
         self._fit_classes(rows, codes, weights)
         return self

@@ -41,7 +41,8 @@ class Components:
     def deviations(self, a: FloatArray) -> FloatArray:
         """The standard deviation of every component along `a`."""
         squared = np.einsum("cij,i,j->c", self.covariances, a, a, optimize=True)
-        return np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+        deviations: FloatArray = np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+        return deviations
 
     def kappa(self, a: FloatArray) -> tuple[float, float]:
         """The greatest kappa along `a`, and the threshold that attains it.
@@ -80,29 +81,27 @@ def solve_components(
     a = separating_direction(whitened)
     if a is None:
         return None
-    n_features = len(a)
-    basis = a[:, np.newaxis] / np.linalg.norm(a)
-    fresh = whitened.means.T
-    residual = np.inf
-    for n_iter in range(1, max_iter + 1):
+    kappa, threshold = whitened.kappa(a)
+    basis, fresh = a[:, np.newaxis], whitened.means.T
+    residual, n_iter, stuck = np.inf, 0, False
+    while residual > tol and n_iter < max_iter and not stuck:
+        n_iter += 1
         if basis.shape[1] + fresh.shape[1] > LARGEST_SUBSPACE:
             basis = a[:, np.newaxis]
         basis = orthonormal(np.column_stack([basis, fresh]))
         small = whitened.project(basis)
         a = basis @ maximise_kappa(small, basis.T @ a)
+        before = kappa
         kappa, threshold = whitened.kappa(a)
+        stuck = basis.shape[1] == len(a) and kappa <= before * (1 + 1e-13)
         shares = active_shares(small, basis.T @ a, threshold, kappa)
         mixed = np.einsum("c,cij->ij", shares / whitened.deviations(a), whitened.covariances)
         factor = cho_factor(mixed, check_finite=False)
-        towards = cho_solve(factor, (whitened.signs * shares) @ whitened.means)
-        missing = towards - kappa * a
+        missing = cho_solve(factor, (whitened.signs * shares) @ whitened.means) - kappa * a
         residual = float(np.sqrt(max(missing @ mixed @ missing, 0.0)))
         residual /= kappa * float(np.sqrt(a @ mixed @ a))
-        if residual <= tol or basis.shape[1] == n_features:
-            break
-        fresh = np.column_stack(
-            [missing, cho_solve(factor, whitened.means[shares > 0].T, check_finite=False)]
-        )
+        towards = cho_solve(factor, whitened.means[shares > 0].T, check_finite=False)
+        fresh = np.column_stack([missing, towards])
     coef = solve_triangular(root, a, lower=True, trans="T", check_finite=False)
     return ComponentsSolution(coef, threshold, kappa, n_iter, residual)
 
@@ -153,35 +152,26 @@ def separating_direction(components: Components) -> FloatArray | None:
 
 def maximise_kappa(components: Components, start: FloatArray) -> FloatArray:
     """SLSQP over a, b and kappa, with a.d = |d| for the difference d of the mean means."""
-    means, covariances, signs = components.means, components.covariances, components.signs
+    means, signs = components.means, components.signs
     difference = means[signs > 0].mean(axis=0) - means[signs < 0].mean(axis=0)
     difference /= np.linalg.norm(difference)
     start = start / (start @ difference)
     kappa, threshold = components.kappa(start)
     equality = np.append(difference, [0.0, 0.0])
     falling = np.append(np.zeros_like(start), [0.0, -1.0])
-
-    def slacks(z: FloatArray) -> FloatArray:
-        a, b, kappa = z[:-2], z[-2], z[-1]
-        values: FloatArray = signs * (means @ a - b) - kappa * components.deviations(a)
-        return values
-
-    def slack_gradients(z: FloatArray) -> FloatArray:
-        a, kappa = z[:-2], z[-1]
-        deviations = components.deviations(a)
-        slopes = (covariances @ a) / deviations[:, np.newaxis]
-        by_a = signs[:, np.newaxis] * means - kappa * slopes
-        return np.column_stack([by_a, -signs, -deviations])
-
     found = minimize(
         lambda z: -z[-1],
         np.append(start, [threshold, kappa]),
         jac=lambda _: falling,
         constraints=[
-            {"type": "ineq", "fun": slacks, "jac": slack_gradients},
+            {
+                "type": "ineq",
+                "fun": lambda z: slacks(components, z),
+                "jac": lambda z: slack_gradients(components, z),
+            },
             {
                 "type": "eq",
-                "fun": lambda z: np.array([z[:-2] @ difference - 1.0]),
+                "fun": lambda z: np.array([z @ equality - 1.0]),
                 "jac": lambda _: equality[np.newaxis],
             },
         ],
@@ -193,6 +183,23 @@ def maximise_kappa(components: Components, start: FloatArray) -> FloatArray:
     return a if components.kappa(a)[0] >= kappa else start
 
 
+def slacks(components: Components, z: FloatArray) -> FloatArray:
+    """By how much every constraint holds at z = (a, b, kappa)."""
+    a, b, kappa = z[:-2], z[-2], z[-1]
+    margins = components.signs * (components.means @ a - b)
+    values: FloatArray = margins - kappa * components.deviations(a)
+    return values
+
+
+def slack_gradients(components: Components, z: FloatArray) -> FloatArray:
+    """The derivatives of the slacks, one row a constraint."""
+    a, kappa = z[:-2], z[-1]
+    deviations = components.deviations(a)
+    slopes = (components.covariances @ a) / deviations[:, np.newaxis]
+    by_a = components.signs[:, np.newaxis] * components.means - kappa * slopes
+    return np.column_stack([by_a, -components.signs, -deviations])
+
+
 def active_shares(
     components: Components, a: FloatArray, threshold: float, kappa: float
 ) -> FloatArray:
@@ -200,14 +207,11 @@ def active_shares(
 
     They are the non-negative numbers that come nearest to fulfilling the optimality conditions.
     """
-    deviations = components.deviations(a)
-    slopes = (components.covariances @ a) / deviations[:, np.newaxis]
-    pulls = components.signs[:, np.newaxis] * components.means - kappa * slopes
-    slacks = components.signs * (components.means @ a - threshold) - kappa * deviations
-    pulls = np.column_stack([pulls, slacks])
+    z = np.append(a, [threshold, kappa])
+    pulls = slack_gradients(components, z)[:, : len(a)]
+    pulls = np.column_stack([pulls, slacks(components, z)])
     size = float(np.abs(pulls).max())
     sums = size * 1e3 * np.array([components.signs > 0, components.signs < 0], dtype=np.float64)
-    shares, _ = nnls(
-        np.vstack([pulls.T, sums]), np.append(np.zeros(pulls.shape[1]), [size * 1e3] * 2)
-    )
+    system = np.vstack([pulls.T, sums])
+    shares: FloatArray = nnls(system, np.append(np.zeros(pulls.shape[1]), [size * 1e3] * 2))[0]
     return shares

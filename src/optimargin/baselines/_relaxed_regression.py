@@ -69,7 +69,7 @@ def relaxed_targets(scores: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def products(rows: FloatArray, coef: FloatArray) -> FloatArray:
-    """rows @ coef_k for every class k."""
+    """Scores rows @ coef_k for every class k."""
     if len(coef) <= FEW_CLASSES:
         return np.stack([rows @ one for one in coef])
     return coef @ rows.T
@@ -99,14 +99,13 @@ def solve_alternating(problem: RelaxedRegression, *, tol: float, max_iter: int) 
     labels = problem.labels[1:] if problem.mirrored() else problem.labels
     coef = products(rows.T, labels * problem.weights)
     intercept = problem.intercept(labels)
-    change = np.inf
-    for n_iter in range(1, max_iter + 1):
+    change, n_iter = np.inf, 0
+    while change > tol and n_iter < max_iter:
+        n_iter += 1
         targets = relaxed_targets(products(rows, coef) + intercept[:, np.newaxis], labels)
         previous, coef = coef, products(rows.T, targets * problem.weights)
         intercept = problem.intercept(targets)
         change = relative_change(coef, previous)
-        if change <= tol:
-            break
     if problem.mirrored():
         coef = np.concatenate([-coef, coef])
         intercept = np.concatenate([1.0 - intercept, intercept])
@@ -132,8 +131,9 @@ def solve_admm(
     split = np.zeros((len(labels), rows.shape[1]))
     multipliers = np.zeros_like(split)
     targets, intercept = labels, problem.intercept(labels)
-    change = np.inf
-    for n_iter in range(1, max_iter + 1):
+    change, n_iter = np.inf, 0
+    while change > tol and n_iter < max_iter:
+        n_iter += 1
         right = 2.0 * products(rows.T, targets * problem.weights)
         right += penalty * (split - multipliers)
         coef = cho_solve(factor, right.T, check_finite=False).T
@@ -142,8 +142,6 @@ def solve_admm(
         targets = relaxed_targets(products(rows, coef) + intercept[:, np.newaxis], labels)
         intercept = problem.intercept(targets)
         change = max(relative_change(split, previous), relative_change(split, coef))
-        if change <= tol:
-            break
     return RelaxedSolution(split, intercept, n_iter, change)
 
 

@@ -174,9 +174,13 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         centred *= np.sqrt(weights / weights.sum())[:, np.newaxis]
         within = centred.T @ centred
         added = self.regularization
+        trace = float(np.trace(within))
         if self.penalty == "shrinkage":
-            added *= float(np.trace(within)) / n_features
+            added *= trace / n_features
             within *= 1 - self.regularization
+        if trace == 0 and added == 0:
+            # Nothing varies within the classes: distances are then Euclidean.
+            added = 1.0
         within.flat[:: len(within) + 1] += added
         return Scatter(means, within)
 

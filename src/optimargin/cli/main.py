@@ -56,16 +56,21 @@ def _options(
 def run() -> None:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(_exit_code())
+    for stream in (sys.stdout, sys.stderr):
+        # A label that the terminal cannot show is no reason to fail.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.exit(exit_code())
 
 
-def _exit_code() -> int:
+def exit_code() -> int:
+    """Run the command that ``sys.argv`` names; every error has become a line and a code."""
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="optimargin")
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        # Typer has made this code of an interrupt, in silence.
+        return _stopped() if code == INTERRUPTED else code if isinstance(code, int) else 0
     except KeyboardInterrupt:
-        return _say("stopped; no file was changed", INTERRUPTED)
+        return _stopped()
     except BrokenPipeError:
         # The reader of our output has left, as in `optimargin ... | head`. Python would complain
         # once more when it closes the stream at exit.
@@ -86,7 +91,7 @@ def _report(error: Exception) -> int:
         name = context.command_path if context is not None else "optimargin"
         return _say(f"{_one_line(speak())} (see {name} --help)", MISUSED)
     if type(error).__name__ == "Abort":
-        return _say("stopped; no file was changed", INTERRUPTED)
+        return _stopped()
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("optimargin"):
         return _say(f'{error.name} is missing: pip install "optimargin[cli]"', FAILED)
     if isinstance(error, ValueError):
@@ -98,6 +103,10 @@ def _report(error: Exception) -> int:
         f"(set {TRACEBACK}=1 to see where, and please report it)",
         FAILED,
     )
+
+
+def _stopped() -> int:
+    return _say("stopped; no file was changed", INTERRUPTED)
 
 
 def _say(message: str, code: int) -> int:

@@ -108,6 +108,15 @@ def test_help_loads_nothing_heavy():
         assert f"  {command} " in done.stdout
 
 
+def test_without_its_dependencies_the_command_says_what_to_install():
+    program = (
+        "import sys; sys.modules['typer'] = None\nfrom optimargin.cli.main import run\nrun()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == 'optimargin: typer is missing: pip install "optimargin[cli]"\n'
+
+
 @pytest.mark.skipif(os.name != "posix", reason="measures the processor time of child processes")
 def test_help_starts_as_quickly_as_its_toolkit():
     import resource

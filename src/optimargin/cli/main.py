@@ -1,56 +1,16 @@
-"""The commands, and what becomes of errors: one line and an exit code, never a traceback.
-
-Nothing heavy is imported here or at the top of the commands' modules, so that ``--help`` is quick.
-"""
+"""The entry point, and what becomes of errors: one line and an exit code, never a traceback."""
 
 import os
 import signal
 import sys
 from types import FrameType
-from typing import Annotated, Any
-
-import typer
-
-from optimargin import __version__
-from optimargin.cli.demo import demo
-from optimargin.cli.evaluate import evaluate
-from optimargin.cli.fit import fit
-from optimargin.cli.inspect import inspect
-from optimargin.cli.predict import predict
+from typing import Any
 
 FAILED = 1
 MISUSED = 2
 INTERRUPTED = 130
 TERMINATED = 143
 TRACEBACK = "OPTIMARGIN_TRACEBACK"
-
-app = typer.Typer(
-    name="optimargin",
-    help="Linear classification by direct optimisation of the balanced 0-1 loss.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (demo, fit, predict, evaluate, inspect):
-    app.command()(command)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"optimargin {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
-    ] = False,
-) -> None:
-    """Linear classification by direct optimisation of the balanced 0-1 loss."""
 
 
 def run() -> None:
@@ -65,6 +25,9 @@ def run() -> None:
 def exit_code() -> int:
     """Run the command that ``sys.argv`` names; every error has become a line and a code."""
     try:
+        # Here, because typer may be missing.
+        from optimargin.cli.app import app
+
         code = app(standalone_mode=False, prog_name="optimargin")
         sys.stdout.flush()
         # Typer has made this code of an interrupt, in silence.

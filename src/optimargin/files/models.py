@@ -104,6 +104,14 @@ def load_model(path: str | Path) -> Model:
     FileError
         If the file is damaged, is no model, comes from a newer version, or holds anything that is
         not on the list.
+
+    Examples
+    --------
+    >>> from optimargin.files import load_model
+    >>> load_model("nothing.model")
+    Traceback (most recent call last):
+    ...
+    optimargin.files.errors.FileError: cannot read nothing.model: No such file or directory
     """
     try:
         content = Path(path).read_bytes()

@@ -77,8 +77,22 @@ def coordinate_moves(
         slopes = ones if j == n else features[j]
         if mode == GIBBS:
             tau, _ = gibbs_position(
-                values, slopes, theta[j], n_negative, weights, unit_negative, unit_positive,
-                beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
+                values,
+                slopes,
+                theta[j],
+                n_negative,
+                weights,
+                unit_negative,
+                unit_positive,
+                beta,
+                chances[turn],
+                log_masses,
+                counts,
+                left,
+                bound,
+                cells,
+                origins,
+                passed,
             )
         else:
             squares = 0.0
@@ -86,9 +100,21 @@ def coordinate_moves(
                 squares += theta[i] * theta[i]
             scale = np.sqrt(squares) if squares > 0.0 else 1.0
             tau = best_position(
-                values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
+                values,
+                slopes,
+                scale,
+                n_negative,
+                weights,
+                unit_negative,
+                unit_positive,
                 chances[turn, 0] if mode == PLATEAU else -1.0,
-                n_buckets, counts, left, bound, cells, gathered, origins,
+                n_buckets,
+                counts,
+                left,
+                bound,
+                cells,
+                gathered,
+                origins,
             )
         _step(values, slopes, tau)
         found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)

@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from optimargin import __version__
+from optimargin.cli import datasets
+from optimargin.cli.compare import compare
 from optimargin.cli.demo import demo
 from optimargin.cli.evaluate import evaluate
 from optimargin.cli.fit import fit
 from optimargin.cli.inspect import inspect
 from optimargin.cli.predict import predict
+from optimargin.cli.reproduce import reproduce
 
 app = typer.Typer(
     name="optimargin",
@@ -20,8 +23,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, evaluate, inspect):
+for command in (demo, fit, predict, evaluate, inspect, compare, reproduce):
     app.command()(command)
+app.add_typer(datasets.app, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:

@@ -57,7 +57,7 @@ def _report(error: Exception) -> int:
         return _stopped()
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("optimargin"):
         return _say(f'{error.name} is missing: pip install "optimargin[cli]"', FAILED)
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError | OSError):
         return _say(_one_line(str(error)), FAILED)
     if isinstance(error, MemoryError):
         return _say("the table does not fit into memory", FAILED)

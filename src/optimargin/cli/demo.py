@@ -15,7 +15,7 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Page to write.")] = Path(
         "optimargin-demo.html"
     ),
-    splits: Annotated[int, typer.Option(help="Random splits to average over.", min=2)] = 10,
+    splits: Annotated[int, typer.Option(help="Random splits to average over.", min=2)] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """Compare with logistic regression, linear SVM and LDA on scikit-learn's breast cancer data.

@@ -31,15 +31,14 @@ def demonstration_page(result: Demonstration) -> str:
 def summary_sentence(result: Demonstration) -> str:
     """What the table says, whoever comes first."""
     parts = []
-    for noise, words in enumerate(("On clean data", "With noise in training")):
-        best = max(result.rows, key=lambda row: row.test[noise].mean)
-        last = min(result.rows, key=lambda row: row.test[noise].mean)
-        parts.append(
-            f"{words} the best on test rows is {best.method.title} "
-            f"({100 * best.test[noise].mean:.1f} %), "
-            f"the last {last.method.title} ({100 * last.test[noise].mean:.1f} %)."
+    for noise, words in enumerate(("after clean training", "after training with noise")):
+        ranked = sorted(result.rows, key=lambda row: row.test[noise].mean)
+        lowest, highest = (
+            f"{100 * row.test[noise].mean:.1f} % ({row.method.title})"
+            for row in (ranked[0], ranked[-1])
         )
-    return " ".join(parts)
+        parts.append(f"{words} from {lowest} to {highest}")
+    return f"On test rows the balanced accuracy goes {parts[0]}; {parts[1]}."
 
 
 def in_percent(summary: Summary) -> str:
@@ -126,7 +125,7 @@ _PAGE = Template("""<!DOCTYPE html>
 :root { --ink: #1f2328; --soft: #59636e; --line: #d9dee3; --paper: #ffffff; --mark: #e8f1fb; }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 58rem; background: var(--paper);
+  margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem; letter-spacing: -.01em; }
@@ -137,7 +136,8 @@ p { margin: 0 0 1rem; max-width: 44rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { caption-side: bottom; text-align: left; padding-top: .6rem; }
 th, td { padding: .5rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
-th[scope="row"], thead th:first-child { text-align: left; padding-left: 0; font-weight: 600; }
+th[scope="row"], thead tr:first-child th:first-child { text-align: left; padding-left: 0; }
+th[scope="row"] { font-weight: 600; }
 thead th { font-weight: 600; font-size: .9rem; color: var(--soft); vertical-align: bottom; }
 thead tr:first-child th[colspan] { text-align: center; }
 td { white-space: nowrap; }
@@ -186,7 +186,7 @@ Times are of one fit, after compilation.</caption>
 $rows
 </tbody>
 </table>
-<h2>One fit, looked at</h2>
+<h2>One fit, looked at: the first split with noise</h2>
 <div class="figures">
 $figures
 </div>

@@ -38,6 +38,7 @@ _DATA = frozenset(
 _PREPARATION = frozenset(
     {
         "sklearn.compose._column_transformer.ColumnTransformer",
+        "sklearn.compose._column_transformer._RemainderColsList",  # until scikit-learn 1.7
         "sklearn.impute._base.SimpleImputer",
         "sklearn.pipeline.Pipeline",
         "sklearn.preprocessing._data.StandardScaler",

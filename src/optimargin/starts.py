@@ -8,7 +8,7 @@ weights. All starts honour the weights of the problem: a sample of weight 2 is a
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.optimize import minimize
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from optimargin.problem import Problem
@@ -17,6 +17,8 @@ START_NAMES = ("random", "mean_difference", "lda", "logistic", "logistic_free", 
 
 _NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
+_CONJUGATE_STEPS = 200
+_BLOCK = 2**18  # numbers handled at once
 
 
 def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -82,20 +84,24 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
         )
     features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
-    negative, positive = _class_means(problem)
-    centred = features.astype(np.float64)
-    centred[:, : problem.n_negative] -= negative[:, None]
-    centred[:, problem.n_negative :] -= positive[:, None]
-    shares = problem.importance.copy()
-    for block in (slice(None, problem.n_negative), slice(problem.n_negative, None)):
-        total = shares[block].sum()
-        shares[block] *= 0.5 / total if total > 0 else 0.0
-    covariance = (centred * shares) @ centred.T
+    means = _class_means(problem)
+    covariance = np.zeros((n, n))
+    fourth = 0.0
+    for first, last, mean in (
+        (0, problem.n_negative, means[0]),
+        (problem.n_negative, problem.n_samples, means[1]),
+    ):
+        shares = problem.importance[first:last]
+        total = shares.sum()
+        shares = shares * (0.5 / total if total > 0 else 0.0)
+        for block in _blocks(last - first, n):
+            centred = features[:, first:last][:, block] - mean[:, None]
+            covariance += (centred * shares[block]) @ centred.T
+            fourth += float(shares[block] @ np.einsum("ij,ij->j", centred, centred) ** 2)
     level = float(np.trace(covariance)) / n
-    difference = positive - negative
+    difference = means[1] - means[0]
     if level <= 0.0:
         return difference
-    fourth = float(shares @ np.einsum("ij,ij->j", centred, centred) ** 2)
     spread = float(np.sum(covariance**2))
     error = max(fourth - spread, 0.0) / problem.total_weight
     distance = spread - n * level**2
@@ -113,65 +119,37 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))
 
     where s_i is the importance of a sample scaled to mean 1 and the loss is `logistic`,
-    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps while the Hessian is
-    affordable, else by conjugate
-    gradients.
+    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps: the
+    Hessian is factored while that is affordable, and else met by conjugate gradients only.
     """
+    derivatives = _logistic if loss == "logistic" else _squared_hinge
     scale = strength * problem.total_weight * problem.importance
     signs = problem.signs
-    derivatives = _logistic if loss == "logistic" else _squared_hinge
-    if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
-        return _by_conjugate_gradients(problem, scale, signs, derivatives is _logistic)
-    return _by_newton(problem, scale, signs, derivatives is _logistic)
-
-
-def _logistic(
-    margins: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    wrong = expit(-margins)
-    return np.logaddexp(0.0, -margins), -wrong, wrong * (1.0 - wrong)
-
-
-def _squared_hinge(
-    margins: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    short = np.maximum(1.0 - margins, 0.0)
-    return short**2, -2.0 * short, np.where(short > 0.0, 2.0, 0.0)
-
-
-def _by_newton(
-    problem: Problem, scale: NDArray[np.float64], signs: NDArray[np.float64], logistic: bool
-) -> NDArray[np.float64]:
-    derivatives = _logistic if logistic else _squared_hinge
-    features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
     weights = np.zeros(n)
     intercept = 0.0
     margins = np.zeros(problem.n_samples)
     losses, slopes, bends = derivatives(margins)
     value = float(scale @ losses)
-    hessian = np.empty((n + 1, n + 1))
-    gradient = np.empty(n + 1)
+    first_norm = 0.0
+    step: NDArray[np.float64] | None
     for _ in range(_NEWTON_STEPS):
         pull = scale * slopes * signs
         curvature = scale * bends
-        gradient[:n] = features @ pull + weights
-        gradient[n] = pull.sum()
-        weighted = features * curvature
-        hessian[:n, :n] = weighted @ features.T
-        hessian[:n, n] = hessian[n, :n] = weighted.sum(axis=1)
-        hessian[n, n] = curvature.sum()
-        diagonal = hessian.diagonal().copy()
-        hessian[np.diag_indices(n)] += 1.0
-        hessian[np.diag_indices(n + 1)] += 1e-12 * max(float(diagonal.max()), 1e-12)
-        try:
-            step = cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
-        except LinAlgError:
+        gradient = _combine(problem, pull, weights)
+        if problem.is_sparse or n > _NEWTON_LIMIT:
+            norm = float(np.linalg.norm(gradient))
+            first_norm = first_norm or norm
+            tolerance = min(0.1, norm / first_norm) if first_norm else 0.1
+            step = _solve_by_conjugate_gradients(problem, curvature, gradient, tolerance)
+        else:
+            step = _solve_by_factoring(problem, curvature, gradient)
+        if step is None:
             break
         decrement = float(gradient @ step)
         if not decrement > 1e-9 * abs(value):
             break
-        change = signs * (step[:n] @ features + step[n])
+        change = signs * _project(problem, step)
         length = 1.0
         while length > 1e-4:
             trial = margins - length * change
@@ -188,52 +166,76 @@ def _by_newton(
     return weights
 
 
-def _by_conjugate_gradients(
-    problem: Problem, scale: NDArray[np.float64], signs: NDArray[np.float64], logistic: bool
+def _logistic(
+    margins: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    wrong = expit(-margins)
+    return np.logaddexp(0.0, -margins), -wrong, wrong * (1.0 - wrong)
+
+
+def _squared_hinge(
+    margins: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    short = np.maximum(1.0 - margins, 0.0)
+    return short**2, -2.0 * short, np.where(short > 0.0, 2.0, 0.0)
+
+
+def _project(problem: Problem, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores of all samples by weights and intercept."""
+    direction = theta[:-1].astype(problem.dtype)
+    return np.asarray(problem.project(direction[None, :])[0] + theta[-1], dtype=np.float64)
+
+
+def _combine(
+    problem: Problem, per_sample: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Newton steps without a Hessian, for many or sparse features.
+    """The transpose of `_project`, plus the gradient of the ridge."""
+    combined = np.empty(weights.size + 1)
+    combined[:-1] = problem.combine(per_sample.astype(problem.dtype)) + weights
+    combined[-1] = per_sample.sum()
+    return combined
 
-    They meet the minimum to more digits than a quasi-Newton method does, so that a sample given
-    twice and a sample of weight 2 lead to the same start.
-    """
-    derivatives = _logistic if logistic else _squared_hinge
+
+def _solve_by_factoring(
+    problem: Problem, curvature: NDArray[np.float64], gradient: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
-    # divided by the total, so that the stopping rule does not depend on the number of samples
-    total = float(scale.sum())
-    curvature_at = np.full(n + 1, np.nan)
-    curvature = np.empty(problem.n_samples)
+    hessian = np.zeros((n + 1, n + 1))
+    for block in _blocks(problem.n_samples, n):
+        values = features[:, block]
+        weighted = values * curvature[block]
+        hessian[:n, :n] += weighted @ values.T
+        hessian[:n, n] += weighted.sum(axis=1)
+    hessian[n, :n] = hessian[:n, n]
+    hessian[n, n] = curvature.sum()
+    greatest = float(hessian.diagonal().max())
+    hessian[np.diag_indices(n)] += 1.0
+    hessian[np.diag_indices(n + 1)] += 1e-12 * max(greatest, 1e-12)
+    try:
+        return np.asarray(
+            cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
+        )
+    except LinAlgError:
+        return None
 
-    def project(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        direction = theta[:n].astype(problem.dtype)
-        return np.asarray(problem.project(direction[None, :])[0] + theta[n], dtype=np.float64)
 
-    def combine(
-        per_sample: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        combined = np.empty(n + 1)
-        combined[:n] = problem.combine(per_sample.astype(problem.dtype)) + weights
-        combined[n] = per_sample.sum()
-        return combined / total
+def _solve_by_conjugate_gradients(
+    problem: Problem,
+    curvature: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+) -> NDArray[np.float64]:
+    def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _combine(problem, curvature * _project(problem, vector), vector[:-1])
 
-    def value_and_gradient(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        losses, slopes, _ = derivatives(signs * project(theta))
-        value = float(scale @ losses + 0.5 * theta[:n] @ theta[:n]) / total
-        return value, combine(scale * slopes * signs, theta[:n])
+    size = gradient.size
+    hessian = LinearOperator((size, size), matvec=hessian_times, dtype=np.float64)
+    step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
+    return np.asarray(step)
 
-    def hessian_times(
-        theta: NDArray[np.float64], vector: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if not np.array_equal(theta, curvature_at):
-            curvature[:] = scale * derivatives(signs * project(theta))[2]
-            curvature_at[:] = theta
-        return combine(curvature * project(vector), vector[:n])
 
-    result = minimize(
-        value_and_gradient,
-        np.zeros(n + 1),
-        jac=True,
-        hessp=hessian_times,
-        method="trust-ncg",
-        options={"maxiter": _NEWTON_STEPS, "gtol": 1e3 * np.finfo(problem.dtype).eps},
-    )
-    return np.asarray(result.x[:n])
+def _blocks(m: int, n: int) -> list[slice]:
+    """Slices of samples small enough that no second copy of all data is made."""
+    size = max(1, _BLOCK // max(n, 1))
+    return [slice(first, min(first + size, m)) for first in range(0, m, size)]

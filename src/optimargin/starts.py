@@ -7,10 +7,10 @@ weights. All starts honour the weights of the problem: a sample of weight 2 is a
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
+from optimargin.kernels.newton import newton
 from optimargin.problem import Problem
 
 START_NAMES = ("random", "mean_difference", "lda", "logistic", "logistic_free", "svm")
@@ -119,50 +119,15 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))
 
     where s_i is the importance of a sample scaled to mean 1 and the loss is `logistic`,
-    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps: the
-    Hessian is factored while that is affordable, and else met by conjugate gradients only.
+    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps, which
+    solve for the step by conjugate gradients where a Hessian would be too large.
     """
-    derivatives = _logistic if loss == "logistic" else _squared_hinge
     scale = strength * problem.total_weight * problem.importance
-    signs = problem.signs
-    n = problem.n_features
-    weights = np.zeros(n)
-    intercept = 0.0
-    margins = np.zeros(problem.n_samples)
-    losses, slopes, bends = derivatives(margins)
-    value = float(scale @ losses)
-    first_norm = 0.0
-    step: NDArray[np.float64] | None
-    for _ in range(_NEWTON_STEPS):
-        pull = scale * slopes * signs
-        curvature = scale * bends
-        gradient = _combine(problem, pull, weights)
-        if problem.is_sparse or n > _NEWTON_LIMIT:
-            norm = float(np.linalg.norm(gradient))
-            first_norm = first_norm or norm
-            tolerance = min(0.1, norm / first_norm) if first_norm else 0.1
-            step = _solve_by_conjugate_gradients(problem, curvature, gradient, tolerance)
-        else:
-            step = _solve_by_factoring(problem, curvature, gradient)
-        if step is None:
-            break
-        decrement = float(gradient @ step)
-        if not decrement > 1e-9 * abs(value):
-            break
-        change = signs * _project(problem, step)
-        length = 1.0
-        while length > 1e-4:
-            trial = margins - length * change
-            losses, slopes, bends = derivatives(trial)
-            moved = weights - length * step[:n]
-            trial_value = float(scale @ losses + 0.5 * moved @ moved)
-            if trial_value <= value - 0.1 * length * decrement:
-                break
-            length *= 0.5
-        else:
-            break
-        margins, weights, intercept = trial, moved, intercept - length * step[n]
-        value = trial_value
+    if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
+        return _by_conjugate_gradients(problem, scale, loss == "logistic")
+    weights = np.zeros(problem.n_features)
+    features = np.asarray(problem.features, dtype=np.float64)
+    newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
     return weights
 
 
@@ -180,6 +145,59 @@ def _squared_hinge(
     return short**2, -2.0 * short, np.where(short > 0.0, 2.0, 0.0)
 
 
+def _by_conjugate_gradients(
+    problem: Problem, scale: NDArray[np.float64], logistic: bool
+) -> NDArray[np.float64]:
+    """Newton steps without a Hessian, for many or sparse features.
+
+    They meet the minimum to more digits than a quasi-Newton method does, so that a sample given
+    twice and a sample of weight 2 lead to the same start.
+    """
+    derivatives = _logistic if logistic else _squared_hinge
+    signs = problem.signs
+    weights = np.zeros(problem.n_features)
+    margins = np.zeros(problem.n_samples)
+    losses, slopes, bends = derivatives(margins)
+    value = float(scale @ losses)
+    first_norm = 0.0
+    for _ in range(_NEWTON_STEPS):
+        gradient = _combine(problem, scale * slopes * signs, weights)
+        norm = float(np.linalg.norm(gradient))
+        first_norm = first_norm or norm
+        step = _solve(problem, scale * bends, gradient, min(0.1, norm / max(first_norm, 1e-300)))
+        decrement = float(gradient @ step)
+        if not decrement > 1e-9 * abs(value):
+            break
+        change = signs * _project(problem, step)
+        length = 1.0
+        while length > 1e-4:
+            trial = margins - length * change
+            losses, slopes, bends = derivatives(trial)
+            moved = weights - length * step[:-1]
+            trial_value = float(scale @ losses + 0.5 * moved @ moved)
+            if trial_value <= value - 0.1 * length * decrement:
+                break
+            length *= 0.5
+        else:
+            break
+        margins, weights, value = trial, moved, trial_value
+    return weights
+
+
+def _solve(
+    problem: Problem,
+    curvature: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+) -> NDArray[np.float64]:
+    def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _combine(problem, curvature * _project(problem, vector), vector[:-1])
+
+    hessian = LinearOperator((gradient.size,) * 2, matvec=hessian_times, dtype=np.float64)
+    step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
+    return np.asarray(step)
+
+
 def _project(problem: Problem, theta: NDArray[np.float64]) -> NDArray[np.float64]:
     """The scores of all samples by weights and intercept."""
     direction = theta[:-1].astype(problem.dtype)
@@ -194,45 +212,6 @@ def _combine(
     combined[:-1] = problem.combine(per_sample.astype(problem.dtype)) + weights
     combined[-1] = per_sample.sum()
     return combined
-
-
-def _solve_by_factoring(
-    problem: Problem, curvature: NDArray[np.float64], gradient: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
-    features: NDArray[np.floating] = np.asarray(problem.features)
-    n = problem.n_features
-    hessian = np.zeros((n + 1, n + 1))
-    for block in _blocks(problem.n_samples, n):
-        values = features[:, block]
-        weighted = values * curvature[block]
-        hessian[:n, :n] += weighted @ values.T
-        hessian[:n, n] += weighted.sum(axis=1)
-    hessian[n, :n] = hessian[:n, n]
-    hessian[n, n] = curvature.sum()
-    greatest = float(hessian.diagonal().max())
-    hessian[np.diag_indices(n)] += 1.0
-    hessian[np.diag_indices(n + 1)] += 1e-12 * max(greatest, 1e-12)
-    try:
-        return np.asarray(
-            cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
-        )
-    except LinAlgError:
-        return None
-
-
-def _solve_by_conjugate_gradients(
-    problem: Problem,
-    curvature: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    tolerance: float,
-) -> NDArray[np.float64]:
-    def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _combine(problem, curvature * _project(problem, vector), vector[:-1])
-
-    size = gradient.size
-    hessian = LinearOperator((size, size), matvec=hessian_times, dtype=np.float64)
-    step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
-    return np.asarray(step)
 
 
 def _blocks(m: int, n: int) -> list[slice]:

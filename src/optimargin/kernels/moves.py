@@ -1,0 +1,179 @@
+"""Runs of exact moves along lines that are given by their slopes, the intercept being the last."""
+
+from typing import Any
+
+import numpy as np
+
+from optimargin.kernels.compilation import VECTORISED, compiled
+from optimargin.kernels.lines import best_position, gibbs_position
+
+BEST, PLATEAU, GIBBS = 0, 1, 2
+
+
+@compiled(VECTORISED)
+def _step(values: Any, slopes: Any, tau: float) -> None:
+    for i in range(values.shape[0]):
+        values[i] += tau * slopes[i]
+
+
+@compiled()
+def weight_correct(
+    values: Any, n_negative: int, weights: Any, unit_negative: int, unit_positive: int
+) -> Any:
+    """Integer weight of the samples on their side."""
+    negative = np.int64(0)
+    positive = np.int64(0)
+    if weights.shape[0] > 0:
+        for i in range(n_negative):
+            if not values[i] > 0.0:
+                negative += weights[i]
+        for i in range(n_negative, values.shape[0]):
+            if values[i] > 0.0:
+                positive += weights[i]
+    else:
+        for i in range(n_negative):
+            negative += not values[i] > 0.0
+        for i in range(n_negative, values.shape[0]):
+            positive += values[i] > 0.0
+    return unit_negative * negative + unit_positive * positive
+
+
+@compiled()
+def dense_moves(
+    lines: Any,
+    steps: Any,
+    values: Any,
+    correct: int,
+    order: Any,
+    mode: int,
+    scale: float,
+    beta: float,
+    chances: Any,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    log_masses: Any,
+    best_steps: Any,
+) -> Any:
+    """Move along the lines in turn; `steps` (positions on the lines) and `values` in place.
+
+    `lines` has the slopes of one line a row; number `len(lines)` in `order` is the intercept.
+    Returns the weight correct now and the greatest met on the way, whose steps are written to
+    `best_steps`.
+    """
+    m = values.shape[0]
+    n_lines = lines.shape[0]
+    n_buckets = log_masses.shape[0]
+    counts = np.empty(4 * n_buckets, np.int64)
+    left = np.empty(n_buckets, np.int64)
+    bound = np.empty(n_buckets, np.int64)
+    passed = np.empty(n_buckets)
+    cells = np.empty(m, np.uint32)
+    gathered = np.empty(m + 1)
+    origins = np.empty(m + 1, np.int64)
+    ones = np.ones(m, lines.dtype)
+    best = correct
+    best_steps[:] = steps
+    for turn in range(order.shape[0]):
+        j = order[turn]
+        slopes = ones if j == n_lines else lines[j]
+        if mode == GIBBS:
+            tau, _ = gibbs_position(
+                values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
+                beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
+            )  # fmt: skip
+        else:
+            tau = best_position(
+                values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
+                chances[turn, 0] if mode == PLATEAU else -1.0,
+                n_buckets, counts, left, bound, cells, gathered, origins,
+            )  # fmt: skip
+        _step(values, slopes, tau)
+        found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
+        if mode != GIBBS and found < correct:  # lost to rounding: stay
+            _step(values, slopes, -tau)
+            continue
+        steps[j] += tau
+        correct = found
+        if correct > best:
+            best = correct
+            best_steps[:] = steps
+    return correct, best
+
+
+@compiled()
+def sparse_moves(
+    data: Any,
+    rows: Any,
+    starts: Any,
+    steps: Any,
+    values: Any,
+    correct: int,
+    order: Any,
+    scale: float,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    n_buckets: int,
+) -> Any:
+    """Best moves along columns of a CSC matrix: only the samples with an entry are looked at.
+
+    The intercept, number `len(starts) - 1`, touches all of them. Returns the weight correct.
+    """
+    m = values.shape[0]
+    n_columns = starts.shape[0] - 1
+    counts = np.empty(4 * n_buckets, np.int64)
+    left = np.empty(n_buckets, np.int64)
+    bound = np.empty(n_buckets, np.int64)
+    cells = np.empty(m, np.uint32)
+    gathered = np.empty(m + 1)
+    origins = np.empty(m + 1, np.int64)
+    touched = np.empty(m)
+    touched_weights = np.empty(m if weights.shape[0] > 0 else 0, np.int64)
+    ones = np.ones(m, data.dtype)
+    for turn in range(order.shape[0]):
+        j = order[turn]
+        if j == n_columns:
+            tau = best_position(
+                values, ones, scale, n_negative, weights, unit_negative, unit_positive, -1.0,
+                n_buckets, counts, left, bound, cells, gathered, origins,
+            )  # fmt: skip
+            _step(values, ones, tau)
+            found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
+            if found < correct:
+                _step(values, ones, -tau)
+            else:
+                correct = found
+                steps[j] += tau
+            continue
+        first, last = starts[j], starts[j + 1]
+        k = last - first
+        if k == 0:
+            continue
+        negative = 0
+        for i in range(k):
+            row = rows[first + i]
+            touched[i] = values[row]
+            negative += row < n_negative
+            if weights.shape[0] > 0:
+                touched_weights[i] = weights[row]
+        part_weights = touched_weights[:k] if weights.shape[0] > 0 else touched_weights
+        part = touched[:k]
+        slopes = data[first:last]
+        buckets = min(n_buckets, max(64, k // 2))
+        before = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
+        tau = best_position(
+            part, slopes, scale, negative, part_weights, unit_negative, unit_positive, -1.0,
+            buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells, gathered,
+            origins,
+        )  # fmt: skip
+        _step(part, slopes, tau)
+        after = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
+        if after >= before:
+            steps[j] += tau
+            correct += after - before
+            for i in range(k):
+                values[rows[first + i]] = part[i]
+    return correct

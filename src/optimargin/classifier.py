@@ -48,9 +48,11 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     Parameters
     ----------
-    optimizer : {"cma_es", "separable_cma_es", "evolution_strategy", "particle_swarm"} or callable
-        How directions are searched. "cma_es" with `start="random"` is the paper's classifier.
-        A callable is a factory `(start, population_size, rng) -> optimizer` of an object with
+    optimizer : {"memetic", "coordinate", "cma_es", "separable_cma_es", "evolution_strategy", \
+            "particle_swarm"} or callable, default="memetic"
+        How separators are searched. "memetic" joins evolution with exact moves, "coordinate" is the
+        exact moves along features alone; the others search directions by populations, and
+        "cma_es" with `start="random"` is the paper's classifier. A callable is a factory `(start, population_size, rng) -> optimizer` of an object with
         `ask()`, returning directions of shape (candidates, n), and `tell(directions, scores)`.
     l1 : float, default=0.0
         Weight of the penalty on the sum of absolute weights (the paper's alpha); at unit length, in
@@ -129,7 +131,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
+        "optimizer": [StrOptions({"memetic", "coordinate", *OPTIMIZERS}), callable],
         "l1": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "scaling": [StrOptions({"standardize", "whiten"}), None],
@@ -158,7 +160,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     def __init__(
         self,
         *,
-        optimizer: OptimizerChoice = "cma_es",
+        optimizer: OptimizerChoice = "memetic",
         l1: float = 0.0,
         class_weight: str | dict[Any, float] | None = "balanced",
         scaling: str | None = "standardize",

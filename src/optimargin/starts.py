@@ -23,7 +23,7 @@ Derivatives = Callable[
     tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
 ]
 
-_NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
+NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
 
 
@@ -113,6 +113,11 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
     return np.asarray(np.linalg.solve(covariance, difference))
 
 
+def newton_affordable(problem: Problem) -> bool:
+    """Whether a Hessian is formed and factored."""
+    return not problem.is_sparse and problem.n_features <= NEWTON_LIMIT
+
+
 def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
     """The direction w of the minimum of a margin loss over (w, b), intercept unpenalised.
 
@@ -126,7 +131,7 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
     """
     scale = strength * problem.total_weight * problem.importance
     derivatives = _logistic if loss == "logistic" else _squared_hinge
-    if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
+    if not newton_affordable(problem):
         return _by_conjugate_gradients(problem, scale, problem.signs, derivatives)
     weights = np.zeros(problem.n_features)
     features = np.asarray(problem.features, dtype=np.float64)

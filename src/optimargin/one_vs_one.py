@@ -1,7 +1,27 @@
-"""Many classes as pairs of classes: the pairs, and the vote that joins them again."""
+"""Many classes as pairs of classes: the pairs, their fits, and the vote that joins them again."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+from optimargin.binary import Plan, fit_binary
+from optimargin.problem import Problem, make_problem
+from optimargin.progress import ProgressBar
+from optimargin.scaling import Matrix, Scaling
+from optimargin.search.loop import Outcome
+from optimargin.weighting import Costs
+
+OnGeneration = Callable[[int], bool]
 
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -25,3 +45,178 @@ def vote(pair_scores: NDArray[np.floating], n_classes: int) -> NDArray[np.floati
         votes[:, j] += scores > 0
     bounded: NDArray[np.floating] = confidences / (3 * (np.abs(confidences) + 1))
     return votes + bounded
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """All classes together, before they are paired."""
+
+    X: Matrix
+    codes: NDArray[np.intp]  # class number of each sample
+    n_classes: int
+    sample_weight: NDArray[np.float64] | None
+    costs: NDArray[np.float64] | None  # one a class; None balances the classes
+    scaling: Scaling
+
+    def problem(self, pair: tuple[int, int]) -> Problem:
+        """The binary problem of a pair, the first class being the negative one."""
+        negative, positive = (np.flatnonzero(self.codes == code) for code in pair)
+        rows = np.concatenate([negative, positive])
+        weights = None if self.sample_weight is None else self.sample_weight[rows]
+        costs: Costs = "balanced"
+        if self.costs is not None:
+            costs = (float(self.costs[pair[0]]), float(self.costs[pair[1]]))
+        return make_problem(self.scaling.features(self.X, rows), negative.size, weights, costs)
+
+
+def fit_pairs(
+    training: TrainingSet,
+    plan: Plan,
+    starts: list[NDArray[np.float64] | None],
+    seed: np.random.SeedSequence,
+    restarts: int,
+    n_jobs: int | None,
+    max_time: float | None,
+    verbose: int,
+    pair_callbacks: list[Callable[[], AbstractContextManager[OnGeneration]]] | None = None,
+) -> list[Outcome]:
+    """Fit every pair `restarts` times and keep the best of each.
+
+    `starts` holds the directions given for each pair, or None. Every fit has its own seed, made
+    from its place alone, so that the result does not depend on the order of work.
+    """
+    deadline = None if max_time is None else time.perf_counter() + max_time
+    pairs = class_pairs(training.n_classes)
+    seeds = [pair_seed.spawn(restarts) for pair_seed in seed.spawn(len(pairs))]
+    n_tasks = len(pairs) * restarts
+    workers = min(effective_n_jobs(n_jobs), n_tasks)
+    bar = ProgressBar(n_tasks, "optimargin fit") if verbose else None
+    if workers == 1 or pair_callbacks is not None:
+        outcomes = []
+        for index, pair in enumerate(pairs):
+            problem = training.problem(pair)
+            watched = nullcontext(None) if pair_callbacks is None else pair_callbacks[index]()
+            with watched as on_generation:
+                for restart in range(restarts):
+                    done = index * restarts + restart
+                    outcomes.append(
+                        _fit_task(
+                            problem,
+                            plan,
+                            seeds[index][restart],
+                            starts[index],
+                            _share(deadline, n_tasks - done),
+                            _reporter(bar, done, plan, on_generation),
+                        )
+                    )
+    else:
+        rounds = -(-n_tasks // workers)
+        share = None if max_time is None else max_time / rounds
+
+        def tasks() -> Iterator[
+            tuple[Callable[..., Outcome], tuple[object, ...], dict[str, object]]
+        ]:
+            for index, pair in enumerate(pairs):
+                problem = training.problem(pair)
+                for restart in range(restarts):
+                    yield delayed(_fit_task_within)(
+                        problem, plan, seeds[index][restart], starts[index], share, deadline
+                    )
+
+        finished = Parallel(n_jobs=n_jobs, return_as="generator")(tasks())
+        outcomes = []
+        for outcome in finished:
+            outcomes.append(outcome)
+            if bar is not None:
+                bar.reach(len(outcomes))
+    if bar is not None:
+        bar.close()
+    best = [_best_of(outcomes[first : first + restarts]) for first in range(0, n_tasks, restarts)]
+    _warn_if_improving(best)
+    return best
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _fit_task(
+    problem: Problem,
+    plan: Plan,
+    seed: np.random.SeedSequence,
+    start: NDArray[np.float64] | None,
+    deadline: float | None,
+    on_generation: OnGeneration | None = None,
+) -> Outcome:
+    # The matrices of a search are small: threads of the BLAS would only be in each other's way,
+    # and their number would show in the last bits of the result.
+    with _threadpools().limit(limits=1, user_api="blas"):
+        return fit_binary(problem, plan, seed, start, deadline, on_generation)
+
+
+def _fit_task_within(
+    problem: Problem,
+    plan: Plan,
+    seed: np.random.SeedSequence,
+    start: NDArray[np.float64] | None,
+    share: float | None,
+    deadline: float | None,
+) -> Outcome:
+    """A task in a worker: its share of the time runs from when it begins."""
+    if share is not None and deadline is not None:
+        deadline = min(deadline, time.perf_counter() + share)
+    return _fit_task(problem, plan, seed, start, deadline)
+
+
+def _share(deadline: float | None, tasks_left: int) -> float | None:
+    """What remains is shared among the tasks that remain."""
+    if deadline is None:
+        return None
+    now = time.perf_counter()
+    return now + (deadline - now) / tasks_left
+
+
+def _reporter(
+    bar: ProgressBar | None, done: int, plan: Plan, on_generation: OnGeneration | None
+) -> OnGeneration | None:
+    """Move the bar and tell the callback, whichever of them there is."""
+    if bar is None:
+        return on_generation
+
+    def report(generation: int) -> bool:
+        # without a given budget the share of a task that is done is not known
+        share = generation / plan.max_generations if plan.max_generations else 0.0
+        bar.reach(done + min(share, 1.0))
+        return on_generation is not None and on_generation(generation)
+
+    return report
+
+
+def _best_of(outcomes: list[Outcome]) -> Outcome:
+    """The best of the restarts of a pair; of equals the first. Evaluations are of all of them."""
+    best = max(outcomes, key=lambda outcome: outcome.separator.key)
+    return Outcome(
+        separator=best.separator,
+        stop_reason=best.stop_reason,
+        n_generations=best.n_generations,
+        n_evaluations=sum(outcome.n_evaluations for outcome in outcomes),
+        history=best.history,
+        still_improving=best.still_improving,
+    )
+
+
+def _warn_if_improving(outcomes: list[Outcome]) -> None:
+    improving = [
+        outcome
+        for outcome in outcomes
+        if outcome.stop_reason == "budget" and outcome.still_improving
+    ]
+    if improving:
+        warnings.warn(
+            f"The training score was still rising when the budget of generations ended"
+            f"{f' for {len(improving)} of {len(outcomes)} class pairs' if len(outcomes) > 1 else ''}"
+            ". Increase max_generations, or set restarts, for a better separator.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,1 @@
+"""The command ``optimargin``; it needs ``pip install "optimargin[cli]"``."""

@@ -1,0 +1,38 @@
+"""How kernels are compiled, and what happens where the compiled code cannot be kept."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+# Reductions and divisions may be vectorised; infinities and signed zeros keep their meaning.
+VECTORISED = frozenset({"nnan", "reassoc", "contract"})
+
+_warned = False
+
+
+def compiled(fastmath: frozenset[str] = frozenset()) -> Callable[[Kernel], Kernel]:
+    """Compile a function to machine code, cached on disk where that is possible."""
+
+    def decorate(function: Kernel) -> Kernel:
+        global _warned
+        options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath) or False}
+        try:
+            kernel: Kernel = numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # numba found no folder that it can write to
+            if not _warned:
+                _warned = True
+                warnings.warn(
+                    "optimargin cannot store its compiled code: neither its own folder nor the "
+                    "user's cache can be written, so every new process compiles again (some "
+                    "seconds). Set NUMBA_CACHE_DIR to a writable folder to avoid that.",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            kernel = numba.njit(**options)(function)
+        return kernel
+
+    return decorate

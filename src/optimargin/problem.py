@@ -1,0 +1,77 @@
+"""One binary problem laid out for speed: features by rows, samples grouped by class."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from optimargin.weighting import Costs, Units, integer_units
+
+Features = NDArray[np.floating] | sparse.csc_array
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two classes in scaled coordinates.
+
+    `features` has one contiguous row a feature and one column a sample, the samples of the negative
+    class first (dense), or is the transpose of that (sparse, CSC: again contiguous by feature).
+    `importance` are the weights of the samples as real numbers with total 1.
+    """
+
+    features: Features
+    n_negative: int
+    units: Units
+    importance: NDArray[np.float64]
+    total_weight: float  # sum of the sample weights: the number of samples where there are none
+
+    @property
+    def is_sparse(self) -> bool:
+        return sparse.issparse(self.features)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.features.shape[1] if self.is_sparse else self.features.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.features.shape[0] if self.is_sparse else self.features.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        return self.features.dtype
+
+    @property
+    def signs(self) -> NDArray[np.float64]:
+        """-1 and +1, one a sample."""
+        signs = np.ones(self.n_samples)
+        signs[: self.n_negative] = -1.0
+        return signs
+
+    def project(self, directions: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Every sample on every direction: one row a direction."""
+        if self.is_sparse:
+            return np.ascontiguousarray((self.features @ directions.T).T)
+        return directions @ self.features
+
+    def combine(self, per_sample: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The sum of the samples, each multiplied by its number: one number a feature."""
+        if self.is_sparse:
+            return np.asarray(self.features.T @ per_sample)
+        return self.features @ per_sample
+
+
+def make_problem(
+    features: Features, n_negative: int, sample_weight: NDArray[np.float64] | None, costs: Costs
+) -> Problem:
+    """Weigh and wrap the two classes of a pair; `features` as `Problem` wants them."""
+    m = int(features.shape[0] if sparse.issparse(features) else features.shape[1])
+    units = integer_units(n_negative, m - n_negative, sample_weight, costs)
+    importance = np.empty(m)
+    importance[:n_negative] = units.unit_negative / units.total
+    importance[n_negative:] = units.unit_positive / units.total
+    if units.weights.size:
+        importance *= units.weights
+    total_weight = float(m if sample_weight is None else sample_weight.sum())
+    return Problem(features, n_negative, units, importance, total_weight)

@@ -1,0 +1,1 @@
+"""How separators are improved: optimizers, searchers, the loop that drives them, and its ends."""

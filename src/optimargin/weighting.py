@@ -1,0 +1,125 @@
+"""From sample weights and misclassification costs to integers whose sums are exact.
+
+A score is a sum of sample weights. As integers the sums do not depend on their order, equal scores
+are recognised as equal, and "no error" means none. With unweighted samples (or integer weights) the
+balanced weights are exact, too: a negative sample counts the number of positive ones, and a positive
+sample the number of negative ones, both divided by their greatest common divisor.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Costs = Literal["balanced"] | tuple[float, float]
+
+_EXACT_TOTAL = 2**30  # integer sample weights up to this sum leave room for integer class factors
+_REAL_TOTAL = 2**60
+
+# A class that costs less than this share of the other counts for nothing against it. Without such
+# an end the cut would be placed for the sake of errors that, by the user's own account, do not matter.
+NEGLIGIBLE_COST = 1e-6
+
+
+@dataclass(frozen=True)
+class Units:
+    """Integer weights of the samples of two classes, the negative class standing first.
+
+    `weights` is empty where all samples of a class weigh the same; a sample's weight is its entry
+    (or 1) times the unit of its class.
+    """
+
+    weights: NDArray[np.int64]
+    unit_negative: int
+    unit_positive: int
+    total_negative: int
+    total_positive: int
+
+    @property
+    def total(self) -> int:
+        return self.total_negative + self.total_positive
+
+    def take(self, rows: NDArray[np.intp], n_negative: int) -> "Units":
+        """The same weights for a selection of rows, whose first `n_negative` are negative."""
+        weights = self.weights[rows] if self.weights.size else self.weights
+        if weights.size:
+            negative, positive = int(weights[:n_negative].sum()), int(weights[n_negative:].sum())
+        else:
+            negative, positive = n_negative, rows.size - n_negative
+        return Units(
+            weights,
+            self.unit_negative,
+            self.unit_positive,
+            negative * self.unit_negative,
+            positive * self.unit_positive,
+        )
+
+
+def integer_units(
+    n_negative: int, n_positive: int, sample_weight: NDArray[np.float64] | None, costs: Costs
+) -> Units:
+    """Weigh the samples of two classes in integers.
+
+    `sample_weight` holds positive numbers, the negative class first. `costs` are the factors of the
+    two classes, or "balanced" for classes of equal total.
+    """
+    if costs != "balanced":
+        greatest = max(costs)
+        costs = (
+            (1.0, 1.0)
+            if greatest == 0
+            else tuple(cost if cost >= NEGLIGIBLE_COST * greatest else 0.0 for cost in costs)
+        )
+    if sample_weight is not None and np.all(sample_weight == sample_weight[0]):
+        sample_weight = None
+    if sample_weight is None:
+        return _from_integers(np.empty(0, np.int64), n_negative, n_positive, costs)
+    if (
+        np.all(sample_weight == np.floor(sample_weight))
+        and float(sample_weight.sum()) <= _EXACT_TOTAL
+    ):
+        weights = sample_weight.astype(np.int64)
+        sums = int(weights[:n_negative].sum()), int(weights[n_negative:].sum())
+        return _from_integers(weights, *sums, costs)
+    return _from_reals(sample_weight, n_negative, costs)
+
+
+def _from_integers(
+    weights: NDArray[np.int64], sum_negative: int, sum_positive: int, costs: Costs
+) -> Units:
+    if costs == "balanced":
+        divisor = math.gcd(sum_negative, sum_positive)
+        unit_negative, unit_positive = sum_positive // divisor, sum_negative // divisor
+    else:
+        negative_cost, positive_cost = float(costs[0]), float(costs[1])
+        if negative_cost.is_integer() and positive_cost.is_integer() and max(costs) < 2**29:
+            unit_negative, unit_positive = int(negative_cost), int(positive_cost)
+            divisor = max(math.gcd(unit_negative, unit_positive), 1)
+            unit_negative, unit_positive = unit_negative // divisor, unit_positive // divisor
+        else:
+            scale = 2**29 / max(negative_cost, positive_cost)
+            unit_negative, unit_positive = (
+                round(negative_cost * scale),
+                round(positive_cost * scale),
+            )
+    return Units(
+        weights,
+        unit_negative,
+        unit_positive,
+        sum_negative * unit_negative,
+        sum_positive * unit_positive,
+    )
+
+
+def _from_reals(sample_weight: NDArray[np.float64], n_negative: int, costs: Costs) -> Units:
+    shares = sample_weight / sample_weight.max()
+    if costs == "balanced":
+        factors = 0.5 / shares[:n_negative].sum(), 0.5 / shares[n_negative:].sum()
+    else:
+        factors = float(costs[0]) / max(costs), float(costs[1]) / max(costs)
+    shares[:n_negative] *= factors[0]
+    shares[n_negative:] *= factors[1]
+    weights = np.rint(shares * (_REAL_TOTAL / shares.sum())).astype(np.int64)
+    return Units(weights, 1, 1, int(weights[:n_negative].sum()), int(weights[n_negative:].sum()))

@@ -1,4 +1,4 @@
-"""Missing a case costs ten times a false alarm: say so in class_weight."""
+"""Missing a case costs twenty times a false alarm: say so in class_weight."""
 
 from sklearn.datasets import make_classification
 from sklearn.metrics import confusion_matrix
@@ -11,7 +11,7 @@ X, y = make_classification(
 )
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 
-COST_OF_FALSE_ALARM, COST_OF_MISS = 1, 10
+COST_OF_FALSE_ALARM, COST_OF_MISS = 1, 20
 for name, class_weight in (
     ("errors count alike", None),
     ("classes count alike", "balanced"),

@@ -12,13 +12,13 @@ from optimargin import OptimalMarginClassifier
 
 X, y = load_breast_cancer(return_X_y=True)
 rng = np.random.default_rng(0)
-# A tenth of the labels is wrong, and the annotators said how sure they were.
-wrong = rng.random(len(y)) < 0.1
+# Three labels in ten are wrong, and the annotators said how sure they were.
+wrong = rng.random(len(y)) < 0.3
 noisy = np.where(wrong, 1 - y, y)
 confidence = np.where(wrong, rng.uniform(0.0, 0.4, len(y)), rng.uniform(0.4, 1.0, len(y)))
 
 with sklearn.config_context(enable_metadata_routing=True):
-    classifier = OptimalMarginClassifier(max_generations=60, random_state=0)
+    classifier = OptimalMarginClassifier(random_state=0)
     scorer = get_scorer("balanced_accuracy").set_score_request(sample_weight=True)
     for name, weighted in (("ignored", False), ("used", True)):
         search = GridSearchCV(

@@ -21,11 +21,11 @@ class OnePlusLambda:
         return tried / np.linalg.norm(tried, axis=1, keepdims=True)
 
     def tell(self, directions, scores):
-        leader = int(np.argmax(scores))
-        improved = scores[leader] > self.best_score
-        if scores[leader] >= self.best_score:  # equally good ones too: the score is a staircase
-            self.best, self.best_score = directions[leader], scores[leader]
-        self.step *= 1.5 if improved else 0.97
+        leader = scores.best()
+        score = scores.objective[leader]
+        self.step *= 1.5 if score > self.best_score else 0.97
+        if score >= self.best_score:  # equally good ones too: the score is a staircase
+            self.best, self.best_score = directions[leader], score
 
 
 X, y = load_breast_cancer(return_X_y=True)

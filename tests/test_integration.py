@@ -37,6 +37,9 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from optimargin import OptimalMarginClassifier
 
+# Twenty generations are a short search, and say so when they end.
+pytestmark = pytest.mark.filterwarnings("ignore:The training score was still rising")
+
 
 def quick(**parameters):
     """Enough of a search to be a good classifier, with the same result every time."""
@@ -68,8 +71,8 @@ class TestFrames:
         from_array = quick().fit(X, y)
         assert not hasattr(from_array, "feature_names_in_")
         np.testing.assert_array_equal(from_frame.coef_, from_array.coef_)
-        np.testing.assert_array_equal(
-            from_frame.decision_function(frame), from_array.decision_function(X)
+        np.testing.assert_allclose(
+            from_frame.decision_function(frame), from_array.decision_function(X), atol=1e-12
         )
 
     def test_names_are_checked(self, frame, iris):
@@ -223,6 +226,19 @@ class TestMemory:
         )
 
 
+@pytest.fixture(scope="module")
+def counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.3, size=(300, 30)).astype(float)
+    y = (X[:, 0] + X[:, 1] - X[:, 2] + 0.3 * rng.normal(size=300) > 0.4).astype(int)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(300, noise=0.2, random_state=0)
+
+
 SPARSE = [
     scipy.sparse.csr_matrix,
     scipy.sparse.csc_matrix,
@@ -232,13 +248,6 @@ SPARSE = [
 
 
 class TestSparse:
-    @pytest.fixture(scope="class")
-    def counts(self):
-        rng = np.random.default_rng(0)
-        X = rng.poisson(0.3, size=(300, 30)).astype(float)
-        y = (X[:, 0] + X[:, 1] - X[:, 2] + 0.3 * rng.normal(size=300) > 0.4).astype(int)
-        return X, y
-
     @pytest.mark.parametrize("container", SPARSE)
     @pytest.mark.parametrize("scaling", ["standardize", None])
     def test_every_container_gives_the_same_good_model(self, counts, container, scaling):
@@ -301,8 +310,11 @@ class TestWeights:
 
     def test_costs_of_classes_are_weights_of_their_samples(self, cancer):
         X, y = cancer
-        by_class = quick(class_weight={0: 5.0, 1: 1.0}).fit(X, y)
-        by_sample = quick(class_weight=None).fit(X, y, sample_weight=np.where(y == 0, 5.0, 1.0))
+        X = StandardScaler().fit_transform(X)  # weights of samples would shift the scaling too
+        same = {"scaling": None, "start": "random"}
+        by_class = quick(class_weight={0: 5.0, 1: 1.0}, **same).fit(X, y)
+        weights = np.where(y == 0, 5.0, 1.0)
+        by_sample = quick(class_weight=None, **same).fit(X, y, sample_weight=weights)
         np.testing.assert_allclose(by_class.score_, by_sample.score_)
         np.testing.assert_array_equal(by_class.predict(X), by_sample.predict(X))
 
@@ -317,17 +329,24 @@ class TestModelSelection:
         X, y = cancer
         search = GridSearchCV(
             quick(),
-            {"l1": [0.0, 0.05], "scaling": ["standardize", "whiten", None]},
+            [
+                {"l1": [0.0, 0.05], "scaling": ["standardize", None]},
+                {"optimizer": ["particle_swarm"], "scaling": ["whiten"]},
+            ],
             scoring="balanced_accuracy",
             cv=3,
-            error_score=np.nan,
-        )
-        with pytest.warns(UserWarning, match="fits failed"):  # whitening admits no penalty
-            search.fit(X, y)
-        scores = search.cv_results_["mean_test_score"]
-        assert np.isnan(scores).sum() == 1
-        assert search.best_score_ > 0.88
-        assert search.predict(X).shape == y.shape
+        ).fit(X, y)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+        assert search.best_score_ > 0.93
+        assert balanced_accuracy_score(y, search.predict(X)) > 0.93
+
+    def test_combinations_that_do_not_exist_fail_alone(self, cancer):
+        X, y = cancer
+        grid = {"l1": [0.0, 0.05], "scaling": ["whiten"]}
+        with pytest.warns() as caught:
+            search = GridSearchCV(quick(), grid, cv=3).fit(X, y)
+        assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
+        assert any("l1 > 0 asks for few features" in str(one.message) for one in caught)
 
     def test_parameters_reach_through_a_pipeline(self, cancer):
         X, y = cancer
@@ -380,10 +399,6 @@ class TestModelSelection:
 
 
 class TestEnsembles:
-    @pytest.fixture(scope="class")
-    def moons(self):
-        return make_moons(300, noise=0.2, random_state=0)
-
     def test_bagging(self, moons):
         X, y = moons
         model = BaggingClassifier(quick(), n_estimators=7, max_samples=0.5, random_state=0)
@@ -423,12 +438,12 @@ class TestEnsembles:
         assert VotingClassifier(parts).fit(X, y).score(X, y) > 0.9
         assert StackingClassifier(parts, cv=3).fit(X, y).score(X, y) > 0.9
 
-    @pytest.mark.parametrize("wrapper", [OneVsOneClassifier, OneVsRestClassifier])
-    def test_scikit_learn_may_split_the_classes(self, iris, wrapper):
+    @pytest.mark.parametrize(
+        ("wrapper", "least"), [(OneVsOneClassifier, 0.93), (OneVsRestClassifier, 0.6)]
+    )
+    def test_scikit_learn_may_split_the_classes(self, iris, wrapper, least):
         X, y = iris
-        assert wrapper(quick()).fit(X, y).score(X, y) > (
-            0.93 if wrapper is OneVsOneClassifier else 0.6
-        )
+        assert wrapper(quick()).fit(X, y).score(X, y) > least
 
 
 class TestMetadataRouting:

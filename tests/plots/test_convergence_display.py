@@ -88,3 +88,10 @@ def test_an_estimator_without_history_is_refused():
     X, y = make_classification(random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no attribute history_"):
         ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, y))
+
+
+def test_a_search_that_had_nothing_to_do():
+    empty = {"score": np.empty(0), "sigma": np.empty(0), "evaluations": np.empty(0)}
+    display = ConvergenceDisplay({"one feature": empty, "climb": CLIMB}).plot()
+    assert legend_texts(display.ax_) == ["one feature: not searched", "climb: 0.950"]
+    assert len(ConvergenceDisplay({"one feature": empty}).plot().ax_.lines) == 1

@@ -122,7 +122,7 @@ class ConvergenceDisplay:
         for index, name in enumerate(named):
             curves[name].draw(
                 axes,
-                label=f"{name}: {curves[name].final_score:.3f}",
+                label=f"{name}: {curves[name].result}",
                 color=style.colour(index),
                 linestyle=style.dashes(index),
                 linewidth=1.8,
@@ -139,7 +139,7 @@ class ConvergenceDisplay:
             axes[1].set_yscale("log")
             axes[1].set_ylabel("step size")
         axes[-1].set_xlabel(against)
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self
@@ -173,7 +173,9 @@ class _Curve:
         self.work = evaluations if against == "evaluations" else np.arange(1, len(self.score) + 1)
         self.sigma = np.asarray(history.get("sigma", np.full(len(self.score), np.nan)), dtype=float)
         self.has_sigma = bool(np.isfinite(self.sigma).any())
-        self.final_score = float(self.score[-1])
+        # A problem of one feature has one direction and nothing to search.
+        self.final_score = float(self.score[-1]) if self.score.size else np.inf
+        self.result = f"{self.final_score:.3f}" if self.score.size else "not searched"
 
     def draw(self, axes: Sequence[Axes], **line: Any) -> None:
         # The best so far holds until the next generation is done.

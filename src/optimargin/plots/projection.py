@@ -142,7 +142,7 @@ class ProjectionDisplay:
                 None if margins is None else float(margins[column]),
                 bins,
             )
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self

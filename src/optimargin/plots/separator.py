@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import KDTree
 from sklearn.utils import check_array
 
 from optimargin.plots import fitted, style
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 PADDING = 0.06
 ARROW_LENGTH = 42  # points
+ENOUGH_ROOM = 0.15  # of the panel, around the foot of the arrow
 
 
 class SeparatorDisplay:
@@ -90,7 +92,7 @@ class SeparatorDisplay:
         X: ArrayLike,
         y: ArrayLike,
         *,
-        grid_resolution: int = 250,
+        grid_resolution: int = 400,
         ax: Axes | None = None,
     ) -> Self:
         """Draw a fitted classifier of two features.
@@ -102,7 +104,7 @@ class SeparatorDisplay:
             its curved border.
         X : array of shape (n_samples, 2)
         y : array of shape (n_samples,)
-        grid_resolution : int, default=250
+        grid_resolution : int, default=400
             Points along each side of the grid on which the classifier is asked.
         ax : matplotlib axes, optional
         """
@@ -149,8 +151,7 @@ class SeparatorDisplay:
         if len(classes) == 2:
             separator = _draw_line(panel, horizontal, vertical, response, self.margin)
             if len(separator):
-                middle = np.median(np.asarray(self.X), axis=0)
-                anchor = separator[np.linalg.norm(separator - middle, axis=1).argmin()]
+                anchor = _clear_place(panel, separator, np.asarray(self.X))
                 slope = _slope_at(anchor, horizontal, vertical, response)
                 _draw_arrow(panel, classes[1], anchor, slope)
         else:
@@ -220,18 +221,18 @@ def _draw_line(
     def contour(level: float, **line: Any) -> NDArray[np.floating]:
         if not response.min() < level < response.max():
             return np.empty((0, 2))
-        drawn = ax.contour(horizontal, vertical, response, levels=[level], colors=style.INK, **line)
+        drawn = ax.contour(horizontal, vertical, response, levels=[level], **line)
         return np.concatenate([path.vertices for path in drawn.get_paths()])
 
-    separator = contour(0.0, linewidths=1.6)
     ax.plot([], [], color=style.INK, linewidth=1.6, label="separator")
     if margin is not None and margin > 0:
         ax.contourf(horizontal, vertical, response, levels=[-margin, margin], colors=[style.BAND])
         for level in (-margin, margin):
-            contour(level, linewidths=0.9, linestyles="--")
+            contour(level, colors=style.FAINT, linewidths=0.9, linestyles="--")
         ax.plot(
-            [], [], color=style.INK, linewidth=0.9, linestyle="--", label=f"margin ±{margin:.2g}"
+            [], [], color=style.FAINT, linewidth=0.9, linestyle="--", label=f"margin ±{margin:.2g}"
         )
+    separator = contour(0.0, colors=style.INK, linewidths=1.6)
     return separator
 
 
@@ -305,6 +306,25 @@ class _Uphill:
         length = ARROW_LENGTH * renderer.points_to_pixels(1.0)
         end = start + length * direction / np.linalg.norm(direction)
         return Affine2D().translate(*end)
+
+
+def _clear_place(
+    ax: Axes, separator: NDArray[np.floating], samples: NDArray[np.floating]
+) -> NDArray[np.floating]:
+    """The point of the separator where an arrow hides no samples, near the middle if it can.
+
+    Distances are in parts of the panel.
+    """
+    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
+    points, occupied = (separator - low) / (high - low), (samples - low) / (high - low)
+    inside = ((points > 0.12) & (points < 0.88)).all(axis=1)
+    if inside.any():
+        separator, points = separator[inside], points[inside]
+    clearance = np.minimum(KDTree(occupied).query(points)[0], ENOUGH_ROOM)
+    roomy = clearance >= clearance.max()
+    nearest = np.linalg.norm(points[roomy] - 0.5, axis=1).argmin()
+    place: NDArray[np.floating] = separator[roomy][nearest]
+    return place
 
 
 def _slope_at(

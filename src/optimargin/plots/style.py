@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +36,7 @@ def pyplot(display: type) -> Any:
 
 
 def colour(index: int) -> str:
+    """The colour of the class or the curve of this number."""
     return COLOURS[index % len(COLOURS)]
 
 
@@ -46,6 +46,7 @@ def marker(index: int) -> str:
 
 
 def dashes(index: int) -> str:
+    """A line style that, together with the colour of the same index, repeats late."""
     return DASHES[(index + index // len(COLOURS)) % len(DASHES)]
 
 
@@ -99,10 +100,5 @@ def translucent(colour: str) -> tuple[str, float]:
 
 
 def with_count(label: object, count: int) -> str:
+    """A class and how many samples it has, for a legend."""
     return f"{label} (n = {count:,})"
-
-
-def as_axes_array(axes: Sequence[Axes]) -> NDArray[np.object_]:
-    array = np.empty(len(axes), dtype=object)
-    array[:] = axes
-    return array

@@ -132,7 +132,7 @@ class WeightsDisplay:
         for panel, own, sides in zip(axes, weights, self.sides, strict=True):
             _draw_weights(panel, own, names, sides, colours, max_features)
             panel.set_xlabel(self.units)
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self
@@ -195,6 +195,7 @@ def _draw_weights(
     ax.spines["left"].set_visible(False)
     reach = 1.08 * float(np.abs(shown).max(initial=0.0)) or 1.0
     ax.set_xlim(-reach, reach)
+    ax.locator_params(axis="x", nbins=5)
     ax.set_title(f"← {sides[0]}", loc="left", fontsize=10, color=style.INK)
     ax.set_title(f"{sides[1]} →", loc="right", fontsize=10, color=style.INK)
     if len(shown) < len(weights):

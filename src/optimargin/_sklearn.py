@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sklearn.base import _fit_context as fit_context
-from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import validate_data
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 try:  # scikit-learn 1.9 and newer
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 
     HAS_CALLBACKS = True
 except ImportError:
@@ -19,17 +22,16 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Older versions have no callbacks."""
 
-    _Method = TypeVar("_Method", bound=Callable[..., Any])
-
-    def with_callbacks(method: _Method) -> _Method:
+    def _with_callbacks(method: Any) -> Any:
         return method
 
 
 __all__ = [
     "HAS_CALLBACKS",
     "CallbackSupportMixin",
+    "FitTasks",
+    "HasMethods",
     "Interval",
-    "Options",
     "StrOptions",
     "check_sample_weight",
     "fit_context",
@@ -37,6 +39,18 @@ __all__ = [
     "validate_data",
     "with_callbacks",
 ]
+
+
+def fit_context(method: _Method) -> _Method:
+    """Check the parameters before a fit, as the estimator's constraints say."""
+    decorated: _Method = _fit_context(prefer_skip_nested_validation=True)(method)
+    return decorated
+
+
+def with_callbacks(method: _Method) -> _Method:
+    """Let callbacks tidy up however a fit ends."""
+    decorated: _Method = _with_callbacks(method)
+    return decorated
 
 
 class FitTasks:

@@ -95,7 +95,7 @@ def _score_starts(
     if given is not None:
         return objective.score(given)
     names = resolve_auto(problem) if plan.starts == ("auto",) else plan.starts
-    directions = []
+    directions: list[NDArray[np.float64]] = []
     # the cheapest first, so that a deadline leaves at least that one
     for name in reversed(names):
         if directions and deadline is not None and time.perf_counter() >= deadline:

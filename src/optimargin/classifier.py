@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from optimargin._sklearn import (
     CallbackSupportMixin,
     FitTasks,
+    HasMethods,
     Interval,
     StrOptions,
     check_sample_weight,
@@ -40,8 +41,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     The data are projected on a direction, the best threshold with the widest margin is found
     exactly in one dimension, and a search improves the direction (Bonyadi and Reutens,
-    "Optimal-margin evolutionary classifier"). Outliers and wrong labels cost one error each, however
-    far off they lie, and a class counts the same however few samples it has.
+    "Optimal-margin evolutionary classifier"). Outliers and wrong labels cost one error each,
+    however far off they lie, and a class counts the same however few samples it has.
 
     More than two classes are classified by one separator for each pair of classes and a vote.
 
@@ -132,13 +133,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         "l1": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "scaling": [StrOptions({"standardize", "whiten"}), None],
-        "start": [
-            StrOptions({"auto", *START_NAMES}),
-            "array-like",
-            list,
-            tuple,
-            object,
-        ],
+        "start": [StrOptions({"auto", *START_NAMES}), "array-like", HasMethods("fit")],
         "population_size": [Interval(Integral, 2, None, closed="left"), None],
         "max_generations": [Interval(Integral, 0, None, closed="left"), None],
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
@@ -165,15 +160,15 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         *,
         optimizer: OptimizerChoice = "cma_es",
         l1: float = 0.0,
-        class_weight: Literal["balanced"] | dict[Any, float] | None = "balanced",
-        scaling: Literal["standardize", "whiten"] | None = "standardize",
+        class_weight: str | dict[Any, float] | None = "balanced",
+        scaling: str | None = "standardize",
         start: Any = "auto",
         population_size: int | None = None,
         max_generations: int | None = None,
         max_time: float | None = None,
         patience: int | None = None,
         restarts: int = 1,
-        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -199,7 +194,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         return tags
 
     @with_callbacks
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Search the separators of all pairs of classes.
 

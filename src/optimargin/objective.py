@@ -57,6 +57,7 @@ class Scores:
         return top if equal.size == 1 else int(equal[np.argmax(self.margin[equal])])
 
     def separator(self, index: int) -> Separator:
+        """The separator that a direction and its cut make."""
         sign = float(self.sign[index])
         return Separator(
             direction=sign * np.asarray(self.directions[index], dtype=np.float64),
@@ -77,6 +78,7 @@ class Objective:
 
     @property
     def n_dimensions(self) -> int:
+        """Length of a direction."""
         return self.problem.n_features
 
     def score(self, directions: NDArray[np.floating]) -> Scores:

@@ -43,8 +43,8 @@ def vote(pair_scores: NDArray[np.floating], n_classes: int) -> NDArray[np.floati
         confidences[:, j] += scores
         votes[:, i] += scores <= 0
         votes[:, j] += scores > 0
-    bounded: NDArray[np.floating] = confidences / (3 * (np.abs(confidences) + 1))
-    return votes + bounded
+    scores_by_class: NDArray[np.floating] = votes + confidences / (3 * (np.abs(confidences) + 1))
+    return scores_by_class
 
 
 @dataclass(frozen=True)
@@ -213,10 +213,10 @@ def _warn_if_improving(outcomes: list[Outcome]) -> None:
         if outcome.stop_reason == "budget" and outcome.still_improving
     ]
     if improving:
+        where = f" for {len(improving)} of {len(outcomes)} class pairs" if len(outcomes) > 1 else ""
         warnings.warn(
-            f"The training score was still rising when the budget of generations ended"
-            f"{f' for {len(improving)} of {len(outcomes)} class pairs' if len(outcomes) > 1 else ''}"
-            ". Increase max_generations, or set restarts, for a better separator.",
+            f"The training score was still rising when the budget of generations ended{where}. "
+            "Increase max_generations, or set restarts, for a better separator.",
             ConvergenceWarning,
             stacklevel=4,
         )

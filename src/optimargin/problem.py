@@ -1,6 +1,7 @@
 """One binary problem laid out for speed: features by rows, samples grouped by class."""
 
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from scipy import sparse
 
 from optimargin.weighting import Costs, Units, integer_units
 
-Features = NDArray[np.floating] | sparse.csc_array
+Features: TypeAlias = "NDArray[np.floating] | sparse.csc_array"
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,23 @@ class Problem:
 
     @property
     def is_sparse(self) -> bool:
-        return sparse.issparse(self.features)
+        """Whether the features are a CSC array."""
+        return bool(sparse.issparse(self.features))
 
     @property
     def n_features(self) -> int:
+        """Number of scaled coordinates."""
         return int(self.features.shape[1] if self.is_sparse else self.features.shape[0])
 
     @property
     def n_samples(self) -> int:
+        """Number of samples of both classes."""
         return int(self.features.shape[0] if self.is_sparse else self.features.shape[1])
 
     @property
-    def dtype(self) -> np.dtype[np.floating]:
-        return self.features.dtype
+    def dtype(self) -> np.dtype[Any]:
+        """Of the features, and of what is computed from them sample by sample."""
+        return np.dtype(self.features.dtype)
 
     @property
     def signs(self) -> NDArray[np.float64]:

@@ -28,6 +28,7 @@ class ProgressBar:
             self._draw(now)
 
     def close(self) -> None:
+        """Leave the last state of the bar on a line of its own."""
         if self._visible:
             self._draw(time.perf_counter())
             sys.stderr.write("\n")

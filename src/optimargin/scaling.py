@@ -5,15 +5,14 @@ Scaling is an affine map, found once on all training samples and folded into the
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-ScalingMethod = Literal["standardize", "whiten"] | None
-Matrix = NDArray[np.floating] | sparse.csr_array | sparse.csc_array
+Matrix: TypeAlias = "NDArray[np.floating] | sparse.csr_array | sparse.csc_array"
 
 _BLOCK = 2**18  # numbers handled at once, so that no second copy of all data is made
 
@@ -42,8 +41,8 @@ class Scaling:
         features = np.empty((n, rows.size), X.dtype)
         everything = self.kept.size == self.n_features
         for block in _blocks(rows.size, X.shape[1]):
-            values = X[rows[block]] if everything else X[np.ix_(rows[block], self.kept)]
-            values = (values - self.centre) / self.scale
+            chosen = X[rows[block]] if everything else X[np.ix_(rows[block], self.kept)]
+            values = (chosen - self.centre) / self.scale
             if self.rotation is not None:
                 values = values @ self.rotation
             features[:, block] = values.T
@@ -69,7 +68,7 @@ class Scaling:
 
 
 def fit_scaling(
-    X: Matrix, sample_weight: NDArray[np.float64] | None, method: ScalingMethod
+    X: Matrix, sample_weight: NDArray[np.float64] | None, method: str | None
 ) -> Scaling:
     """Find centre and scale of every column of X, weighted."""
     n = X.shape[1]

@@ -48,7 +48,8 @@ def settled(direction: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.abs(direction).max(initial=0.0)
     if not np.isfinite(largest) or largest == 0.0:
         return np.ones_like(direction)
-    return np.round(direction / largest, 9) + 0.0
+    rounded: NDArray[np.float64] = np.round(direction / largest, 9) + 0.0
+    return rounded
 
 
 def _class_means(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -79,7 +80,7 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
             'start="lda" needs the covariance of all features and is not available for sparse '
             'input; use "logistic", "svm" or "mean_difference".'
         )
-    features = np.asarray(problem.features)
+    features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
     negative, positive = _class_means(problem)
     centred = features.astype(np.float64)
@@ -105,7 +106,9 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
 
 
 def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
-    """The direction w of the minimum over (w, b) of
+    """The direction w of the minimum of a margin loss over (w, b), intercept unpenalised.
+
+    What is minimised is
 
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))
 
@@ -132,14 +135,14 @@ def _squared_hinge(
     margins: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     short = np.maximum(1.0 - margins, 0.0)
-    return short**2, -2.0 * short, 2.0 * (short > 0.0)
+    return short**2, -2.0 * short, np.where(short > 0.0, 2.0, 0.0)
 
 
 def _by_newton(
     problem: Problem, scale: NDArray[np.float64], signs: NDArray[np.float64], logistic: bool
 ) -> NDArray[np.float64]:
     derivatives = _logistic if logistic else _squared_hinge
-    features = np.asarray(problem.features)
+    features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
     weights = np.zeros(n)
     intercept = 0.0

@@ -47,12 +47,14 @@ class Cuts:
 
     @property
     def threshold(self) -> NDArray[np.float64]:
+        """The middle between the two samples, and never the upper one."""
         middle = self.lower + (self.upper - self.lower) / 2
         middle = np.where(middle < self.upper, middle, self.lower)
         return np.asarray(middle, dtype=np.float64)
 
     @property
     def margin(self) -> NDArray[np.float64]:
+        """Half the gap."""
         return (self.upper - self.lower) / 2
 
 
@@ -79,7 +81,7 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
 
 
 def bucket_count(m: int) -> int:
-    """Buckets for m samples: about two samples each, fewer once the counts would leave the cache."""
+    """Buckets for m samples: about two samples each, fewer once counts would leave the cache."""
     return max(64, min(m // 2, int(32 * m**0.5)))
 
 

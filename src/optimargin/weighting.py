@@ -1,9 +1,9 @@
 """From sample weights and misclassification costs to integers whose sums are exact.
 
 A score is a sum of sample weights. As integers the sums do not depend on their order, equal scores
-are recognised as equal, and "no error" means none. With unweighted samples (or integer weights) the
-balanced weights are exact, too: a negative sample counts the number of positive ones, and a positive
-sample the number of negative ones, both divided by their greatest common divisor.
+are recognised as equal, and "no error" means none. With unweighted samples (or integer weights)
+the balanced weights are exact, too: a negative sample counts the number of positive ones, and a
+positive sample the number of negative ones, both divided by their greatest common divisor.
 """
 
 import math
@@ -19,7 +19,7 @@ _EXACT_TOTAL = 2**30  # integer sample weights up to this sum leave room for int
 _REAL_TOTAL = 2**60
 
 # A class that costs less than this share of the other counts for nothing against it. Without such
-# an end the cut would be placed for the sake of errors that, by the user's own account, do not matter.
+# an end the cut would be placed for errors that, by the user's own account, do not matter.
 NEGLIGIBLE_COST = 1e-6
 
 
@@ -39,6 +39,7 @@ class Units:
 
     @property
     def total(self) -> int:
+        """Weight of all samples."""
         return self.total_negative + self.total_positive
 
     def take(self, rows: NDArray[np.intp], n_negative: int) -> "Units":
@@ -67,11 +68,11 @@ def integer_units(
     """
     if costs != "balanced":
         greatest = max(costs)
-        costs = (
-            (1.0, 1.0)
-            if greatest == 0
-            else tuple(cost if cost >= NEGLIGIBLE_COST * greatest else 0.0 for cost in costs)
-        )
+        least = NEGLIGIBLE_COST * greatest
+        if greatest == 0:
+            costs = (1.0, 1.0)
+        else:
+            costs = (costs[0] * (costs[0] >= least), costs[1] * (costs[1] >= least))
     if sample_weight is not None and np.all(sample_weight == sample_weight[0]):
         sample_weight = None
     if sample_weight is None:

@@ -84,7 +84,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
-    """p of Wilcoxon's signed-rank test over data sets; 1 when there is no difference at all."""
+    """P of Wilcoxon's signed-rank test over data sets; 1 when there is no difference at all."""
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     differences = np.round(differences[~np.isnan(differences)], 12)
     if not differences.any():

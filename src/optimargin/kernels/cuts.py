@@ -147,7 +147,8 @@ def best_cuts(
                     running -= unit_positive * weight
                 forward = total_positive + running
                 backward = total_negative - running
-                if max(forward, backward) < max(border, best):
+                reach = max(border, best)
+                if forward < reach and backward < reach:
                     continue
                 gap = gathered[position + 1] - gathered[position]
                 if gap <= tolerance:

@@ -71,4 +71,5 @@ def update_distribution(
             for j in range(n):
                 covariance[i, j] += factor * steps[row, j]
 
-    return sigma * np.exp(min(1.0, rate_sigma / damping * (length - 1.0) / 2.0))
+    growth = rate_sigma / damping * (length - 1.0) / 2.0
+    return float(sigma * np.exp(min(1.0, growth)))

@@ -1,10 +1,10 @@
 """CMA-ES: covariance matrix adaptation evolution strategy, on the sphere of directions.
 
 Equations and default constants are those of Hansen's tutorial (arXiv 1604.00772) with positive
-recombination weights. Two things are particular here. Only the direction of a candidate matters, so
-samples are scored at unit length but the distribution is updated with the samples as drawn, and after
-each generation mean and step size are divided by the mean's length. And the eigendecomposition, which
-costs O(n^3), is postponed until the covariance has changed noticeably.
+recombination weights. Two things are particular here. Only the direction of a candidate matters,
+so samples are scored at unit length but the distribution is updated with the samples as drawn, and
+after each generation mean and step size are divided by the mean's length. And the
+eigendecomposition, which costs O(n^3), is postponed until the covariance has changed noticeably.
 """
 
 import math
@@ -31,6 +31,7 @@ class Constants:
 
     @classmethod
     def default(cls, n: int, population_size: int) -> "Constants":
+        """Hansen's choice."""
         parents = population_size // 2
         weights = math.log(population_size / 2 + 0.5) - np.log(np.arange(1, parents + 1))
         weights /= weights.sum()
@@ -100,6 +101,7 @@ class CmaEs:
         self._decomposed = 0
 
     def ask(self) -> NDArray[np.float64]:
+        """Draw a generation."""
         if self.generation - self._decomposed >= self.postponed:
             self._decompose()
         self.rng.standard_normal(out=self.normals)
@@ -107,6 +109,7 @@ class CmaEs:
         return self.mean + self.sigma * self.steps
 
     def tell(self, directions: NDArray[np.floating], scores: Scores) -> None:
+        """Learn from the scores of the generation last drawn."""
         self.generation += 1
         constants = self.constants
         sigma = update_distribution(
@@ -161,11 +164,13 @@ class SeparableCmaEs:
         self.generation = 0
 
     def ask(self) -> NDArray[np.float64]:
+        """Draw a generation."""
         self.normals = self.rng.standard_normal((self.population_size, self.mean.size))
         self.steps = self.normals * np.sqrt(self.variances)
         return self.mean + self.sigma * self.steps
 
     def tell(self, directions: NDArray[np.floating], scores: Scores) -> None:
+        """Learn from the scores of the generation last drawn."""
         self.generation += 1
         c = self.constants
         n = self.mean.size

@@ -30,6 +30,7 @@ class EvolutionStrategy:
         self.learning_rate = 1 / math.sqrt(2 * start.size)
 
     def ask(self) -> NDArray[np.float64]:
+        """Draw a generation."""
         k = self.population_size
         self.sigmas = self.sigma * np.exp(self.learning_rate * self.rng.standard_normal(k))
         mutations = self.rng.standard_normal((k, self.parent.size))
@@ -38,6 +39,7 @@ class EvolutionStrategy:
         return self.offspring
 
     def tell(self, directions: NDArray[np.floating], scores: Scores) -> None:
+        """Learn from the scores of the generation last drawn."""
         parents = scores.ranking()[: max(1, self.population_size // 2)]
         parent = self.offspring[parents].mean(axis=0)
         self.parent = parent / np.linalg.norm(parent)

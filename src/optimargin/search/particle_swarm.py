@@ -37,9 +37,11 @@ class ParticleSwarm:
         self.own_margin = np.full(population_size, -np.inf)
 
     def ask(self) -> NDArray[np.float64]:
+        """The particles where they are."""
         return self.positions
 
     def tell(self, directions: NDArray[np.floating], scores: Scores) -> None:
+        """Learn from the scores of the generation last drawn."""
         better = (scores.objective > self.own_objective) | (
             (scores.objective == self.own_objective) & (scores.margin > self.own_margin)
         )
@@ -62,4 +64,5 @@ class ParticleSwarm:
 
 def _on_sphere(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(norms, 1e-300)
+    unit: NDArray[np.float64] = vectors / np.maximum(norms, 1e-300)
+    return unit

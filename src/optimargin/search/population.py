@@ -44,6 +44,7 @@ class PopulationSearcher:
         self.optimizer = optimizer
 
     def advance(self, objective: Objective) -> Scores:
+        """One generation."""
         directions = self.optimizer.ask()
         scores = objective.score(directions)
         self.optimizer.tell(directions, scores)
@@ -51,8 +52,10 @@ class PopulationSearcher:
 
     @property
     def sigma(self) -> float:
+        """The optimizer's step size, NaN where it has none."""
         return float(getattr(self.optimizer, "sigma", math.nan))
 
     @property
     def finished(self) -> bool:
+        """An optimizer can always ask for more."""
         return False

@@ -129,10 +129,13 @@ class ConvergenceDisplay:
             )
         if len(named) < len(curves):
             axes[0].plot(
-                [], [], color="#C9C9C9", label=f"{len(curves) - len(named)} others, all higher"
+                [], [], color="#C9C9C9", label=f"{len(curves) - len(named)} others, none lower"
             )
         for panel in axes:
             style.dress(panel, grid="both")
+        # Scores end at 1, and so does the axis; where all are equal it still shows a range.
+        bottom = min([0.95, *(curve.score.min(initial=1.0) for curve in curves.values())])
+        axes[0].set_ylim(bottom - 0.05 * (1 - bottom), 1 + 0.05 * (1 - bottom))
         axes[0].set_ylabel("best training score")
         axes[0].legend(frameon=False, fontsize=9, loc="lower right")
         if len(axes) > 1:

@@ -167,9 +167,12 @@ class SeparatorDisplay:
         samples = np.asarray(self.X)
         labels = fitted.class_indices(self.y, classes)
         wrong = labels != fitted.class_indices(self.predicted, classes)
-        size = float(np.clip(9000 / max(len(samples), 1), 8, 34))
+        counts = np.bincount(labels, minlength=len(classes))
+        places = np.empty(len(classes), dtype=int)
+        places[np.argsort(-counts, kind="stable")] = np.arange(len(classes))
         for index, label in enumerate(classes):
             own = labels == index
+            size = float(np.clip(6000 / max(counts[index], 1), 7, 34))
             ax.scatter(
                 samples[own, 0],
                 samples[own, 1],
@@ -177,18 +180,19 @@ class SeparatorDisplay:
                 marker=style.marker(index),
                 color=style.colour(index),
                 edgecolors="white",
-                linewidths=0.5,
-                label=style.with_count(label, int(own.sum())),
-                zorder=3,
+                linewidths=size / 70,
+                label=style.with_count(label, int(counts[index])),
+                zorder=3 + 0.01 * places[index],  # small classes above large ones
             )
         if wrong.any():
+            crowding = min(1.0, 10 / np.sqrt(wrong.sum()))
             ax.scatter(
                 samples[wrong, 0],
                 samples[wrong, 1],
-                s=2.6 * size,
+                s=20 + 68 * crowding**2,
                 facecolors="none",
                 edgecolors=style.INK,
-                linewidths=1.1,
+                linewidths=1.1 * crowding,
                 label=f"misclassified (n = {int(wrong.sum()):,})",
                 zorder=4,
             )

@@ -68,8 +68,8 @@ def panels(
                 f"pass ax=None, a sequence of {count} axes, or choose fewer pairs."
             )
         return given
-    columns = min(count, PANELS_IN_A_ROW)
-    rows = math.ceil(count / columns)
+    rows = math.ceil(count / PANELS_IN_A_ROW)
+    columns = math.ceil(count / rows)
     shrink = 1.0 if count == 1 else 0.8
     figure, axes = plt.subplots(
         rows,
@@ -92,6 +92,12 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
     ax.set_axisbelow(True)
     if grid is not None:
         ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)  # type: ignore[arg-type]
+
+
+def pair_colours(pair: tuple[int, int], n_classes: int) -> tuple[str, str]:
+    """The colours of two classes: their own, while there are enough for all classes."""
+    first, second = pair if n_classes <= len(COLOURS) else (0, 1)
+    return colour(first), colour(second)
 
 
 def translucent(colour: str) -> tuple[str, float]:

@@ -12,8 +12,8 @@ from optimargin import OptimalMarginClassifier
 
 X, y = load_breast_cancer(return_X_y=True)
 rng = np.random.default_rng(0)
-# Three labels in ten are wrong, and the annotators said how sure they were.
-wrong = rng.random(len(y)) < 0.3
+# A quarter of the labels is wrong, and the annotators said how sure they were.
+wrong = rng.random(len(y)) < 0.25
 noisy = np.where(wrong, 1 - y, y)
 confidence = np.where(wrong, rng.uniform(0.0, 0.4, len(y)), rng.uniform(0.4, 1.0, len(y)))
 

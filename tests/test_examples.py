@@ -11,7 +11,7 @@ PROMISES = {
     "calibrated_probabilities": "Brier score",
     "costs": "total cost",
     "feature_selection": "weight on the two useful features",
-    "figures": "regions.png",
+    "figures": "regions.svg",
     "imbalanced_table": "optimal margin:",
     "metadata_routing": "confidence used:",
     "nonlinear": "AdaBoost",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PADDING = 0.06
 ARROW_LENGTH = 42  # points
+REGION_STRENGTH = 0.22
 ENOUGH_ROOM = 0.15  # of the panel, around the foot of the arrow
 
 
@@ -246,19 +247,31 @@ def _draw_regions(
     vertical: NDArray[np.floating],
     predicted: NDArray[np.intp],
 ) -> None:
+    from matplotlib.colors import to_rgb
+
     regions = predicted.reshape(len(vertical), len(horizontal))
-    for index in np.unique(regions):
+    present = np.unique(regions)
+    palette = np.ones((present.max() + 1, 3))
+    for index in present:
+        palette[index] += REGION_STRENGTH * (np.array(to_rgb(style.colour(int(index)))) - 1)
+    half = (horizontal[1] - horizontal[0]) / 2, (vertical[1] - vertical[0]) / 2
+    limits = ax.axis()
+    ax.imshow(
+        palette[regions],
+        origin="lower",
+        extent=(
+            horizontal[0] - half[0],
+            horizontal[-1] + half[0],
+            vertical[0] - half[1],
+            vertical[-1] + half[1],
+        ),
+        aspect="auto",
+        interpolation="nearest",
+    )
+    ax.axis(limits)
+    for index in present[:-1]:  # the last has no border that the others do not have
         inside = (regions == index).astype(float)
-        ax.contourf(
-            horizontal,
-            vertical,
-            inside,
-            levels=[0.5, 1.5],
-            colors=[style.colour(int(index))],
-            alpha=0.22,
-        )
-        if inside.min() < inside.max():
-            ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)
+        ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)
 
 
 def _draw_arrow(

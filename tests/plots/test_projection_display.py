@@ -226,3 +226,12 @@ def test_a_far_outlier_does_not_swallow_the_others():
 def test_equal_scores_are_drawn():
     display = ProjectionDisplay(np.zeros(4), [0, 0, 1, 1], classes=[0, 1]).plot()
     assert bars(display.ax_, "0")[0].tolist() == [100, 0]
+
+
+def test_rules_by_pair_vouch_for_pairs_as_margins_do(known_linear):
+    model = known_linear(["a", "b", "c"], np.eye(3), np.zeros(3))
+    X, y = np.eye(3), np.array(["a", "b", "c"])
+    with pytest.raises(ValueError, match="one separator for each pair"):
+        ProjectionDisplay.from_estimator(model, X, y)
+    model.rules_ = ["a or b", "a or c", "b or c"]
+    assert len(ProjectionDisplay.from_estimator(model, X, y).axes_) == 3

@@ -11,9 +11,9 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, ordered so that neighbours differ in lightness too and stay apart in
-# print; its yellow is left out, which cannot be seen on white.
-COLOURS = ("#0072B2", "#E69F00", "#CC79A7", "#009E73", "#56B4E9", "#D55E00", "#5F5F5F")
+# Okabe and Ito's palette, with a dark wine red after its first two colours: the first three differ
+# clearly in lightness too, and stay apart in grey print. Their yellow cannot be seen on white.
+COLOURS = ("#0072B2", "#E69F00", "#882255", "#009E73", "#56B4E9", "#CC79A7", "#5F5F5F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.")
 INK = "#262626"

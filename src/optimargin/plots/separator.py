@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 from sklearn.utils import check_array
 
 from optimargin.plots import fitted, style
+from optimargin.plots.arrow import draw_arrow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PADDING = 0.06
-ARROW_LENGTH = 42  # points
 REGION_STRENGTH = 0.22
-ENOUGH_ROOM = 0.15  # of the panel, around the foot of the arrow
 
 
 class SeparatorDisplay:
@@ -152,9 +150,9 @@ class SeparatorDisplay:
         if len(classes) == 2:
             separator = _draw_line(panel, horizontal, vertical, response, self.margin)
             if len(separator):
-                anchor = _clear_place(panel, separator, np.asarray(self.X))
-                slope = _slope_at(anchor, horizontal, vertical, response)
-                _draw_arrow(panel, classes[1], anchor, slope)
+                draw_arrow(
+                    panel, classes[1], separator, np.asarray(self.X), horizontal, vertical, response
+                )
         else:
             _draw_regions(
                 panel, horizontal, vertical, fitted.class_indices(response.ravel(), classes)
@@ -272,85 +270,3 @@ def _draw_regions(
     for index in present[:-1]:  # the last has no border that the others do not have
         inside = (regions == index).astype(float)
         ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)
-
-
-def _draw_arrow(
-    ax: Axes,
-    label: object,
-    anchor: NDArray[np.floating],
-    gradient: tuple[float, float],
-) -> None:
-    """An arrow from the separator to its positive side, with the name of the class there."""
-    from matplotlib.patheffects import withStroke
-
-    ax.annotate(
-        str(label),
-        xy=(float(anchor[0]), float(anchor[1])),
-        xytext=(0, 0),
-        textcoords=_Uphill(ax, anchor, gradient),
-        ha="center",
-        va="center",
-        fontsize=10,
-        fontweight="bold",
-        color=style.INK,
-        arrowprops={"arrowstyle": "<|-", "color": style.INK, "linewidth": 1.4, "shrinkB": 0},
-        path_effects=[withStroke(linewidth=3, foreground="white")],
-        zorder=5,
-    )
-
-
-class _Uphill:
-    """Where the arrow ends, found whenever the figure is drawn.
-
-    On the page an arrow across a line is at right angles to it whatever the scales of the two axes
-    are, also after the window was resized.
-    """
-
-    def __init__(
-        self, ax: Axes, anchor: NDArray[np.floating], gradient: tuple[float, float]
-    ) -> None:
-        self.ax, self.anchor, self.gradient = ax, anchor, gradient
-
-    def __call__(self, renderer: Any) -> Any:
-        from matplotlib.transforms import Affine2D
-
-        start = self.ax.transData.transform(self.anchor)
-        pixels_per_unit = [
-            self.ax.transData.transform(self.anchor + step)[axis] - start[axis]
-            for axis, step in enumerate(np.eye(2))
-        ]
-        direction = np.asarray(self.gradient) / pixels_per_unit
-        length = ARROW_LENGTH * renderer.points_to_pixels(1.0)
-        end = start + length * direction / np.linalg.norm(direction)
-        return Affine2D().translate(*end)
-
-
-def _clear_place(
-    ax: Axes, separator: NDArray[np.floating], samples: NDArray[np.floating]
-) -> NDArray[np.floating]:
-    """The point of the separator where an arrow hides no samples, near the middle if it can.
-
-    Distances are in parts of the panel.
-    """
-    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
-    points, occupied = (separator - low) / (high - low), (samples - low) / (high - low)
-    inside = ((points > 0.12) & (points < 0.88)).all(axis=1)
-    if inside.any():
-        separator, points = separator[inside], points[inside]
-    clearance = np.minimum(KDTree(occupied).query(points)[0], ENOUGH_ROOM)
-    roomy = clearance >= clearance.max()
-    nearest = np.linalg.norm(points[roomy] - 0.5, axis=1).argmin()
-    place: NDArray[np.floating] = separator[roomy][nearest]
-    return place
-
-
-def _slope_at(
-    point: NDArray[np.floating],
-    horizontal: NDArray[np.floating],
-    vertical: NDArray[np.floating],
-    response: NDArray[np.floating],
-) -> tuple[float, float]:
-    row = int(np.abs(vertical - point[1]).argmin())
-    column = int(np.abs(horizontal - point[0]).argmin())
-    upwards, rightwards = np.gradient(response, vertical, horizontal)
-    return float(rightwards[row, column]), float(upwards[row, column])

@@ -114,7 +114,8 @@ def optimal_margin_threshold(
     >>> fit.threshold, fit.sign, fit.score, fit.margin
     (3.5, 1, 1.0, 1.5)
     """
-    values = column_or_1d(check_array(projection, ensure_2d=False, dtype=np.float64))
+    with np.errstate(invalid="ignore"):  # the check for NaN adds up numbers near the greatest
+        values = column_or_1d(check_array(projection, ensure_2d=False, dtype=np.float64))
     labels = column_or_1d(np.asarray(y))
     check_consistent_length(values, labels)
     weights: NDArray[np.float64] | None = None
@@ -139,8 +140,10 @@ def optimal_margin_threshold(
     # far from 1 the arithmetic of gaps would overflow or vanish: work near 1, exactly
     exponent = int(np.frexp(np.abs(values).max())[1])
     cuts = cut_projections(np.ldexp(values[order], -exponent)[None, :], n_negative, units)
+    with np.errstate(over="ignore"):  # of a cut beyond the greatest numbers
+        threshold = float(np.ldexp(cuts.threshold[0], exponent))
     return ThresholdFit(
-        threshold=float(np.ldexp(cuts.threshold[0], exponent)),
+        threshold=threshold,
         sign=int(cuts.sign[0]),
         score=float(cuts.correct[0] / units.total),
         margin=float(np.ldexp(cuts.margin[0], exponent)),

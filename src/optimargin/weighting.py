@@ -8,6 +8,7 @@ positive sample the number of negative ones, both divided by their greatest comm
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ Costs = Literal["balanced"] | tuple[float, float]
 
 _EXACT_TOTAL = 2**30  # integer sample weights up to this sum leave room for integer class factors
 _REAL_TOTAL = 2**60
+_LARGEST_COST = 2**29
 
 # A class that costs less than this share of the other counts for nothing against it. Without such
 # an end the cut would be placed for errors that, by the user's own account, do not matter.
@@ -94,17 +96,7 @@ def _from_integers(
         divisor = math.gcd(sum_negative, sum_positive)
         unit_negative, unit_positive = sum_positive // divisor, sum_negative // divisor
     else:
-        negative_cost, positive_cost = float(costs[0]), float(costs[1])
-        if negative_cost.is_integer() and positive_cost.is_integer() and max(costs) < 2**29:
-            unit_negative, unit_positive = int(negative_cost), int(positive_cost)
-            divisor = max(math.gcd(unit_negative, unit_positive), 1)
-            unit_negative, unit_positive = unit_negative // divisor, unit_positive // divisor
-        else:
-            scale = 2**29 / max(negative_cost, positive_cost)
-            unit_negative, unit_positive = (
-                round(negative_cost * scale),
-                round(positive_cost * scale),
-            )
+        unit_negative, unit_positive = _whole_numbers(*costs)
     return Units(
         weights,
         unit_negative,
@@ -114,13 +106,32 @@ def _from_integers(
     )
 
 
+def _whole_numbers(negative_cost: float, positive_cost: float) -> tuple[int, int]:
+    """Integers in the ratio of the costs: exact for short decimals, else to nine digits."""
+    if min(negative_cost, positive_cost) == 0:
+        return int(negative_cost > 0), int(positive_cost > 0)
+    # by its decimals: 0.3 is meant as 3/10 and not as its nearest binary fraction
+    ratio = Fraction(repr(float(negative_cost))) / Fraction(repr(float(positive_cost)))
+    if max(ratio.numerator, ratio.denominator) < _LARGEST_COST:
+        return ratio.numerator, ratio.denominator
+    scale = _LARGEST_COST / max(negative_cost, positive_cost)
+    return round(negative_cost * scale), round(positive_cost * scale)
+
+
 def _from_reals(sample_weight: NDArray[np.float64], n_negative: int, costs: Costs) -> Units:
-    shares = sample_weight / sample_weight.max()
+    blocks = slice(None, n_negative), slice(n_negative, None)
+    # each class by its own greatest weight, so that neither vanishes beside the other by rounding
+    greatest = [float(sample_weight[block].max()) for block in blocks]
+    shares = np.empty_like(sample_weight)
+    for block, weight in zip(blocks, greatest, strict=True):
+        shares[block] = sample_weight[block] / weight
     if costs == "balanced":
-        factors = 0.5 / shares[:n_negative].sum(), 0.5 / shares[n_negative:].sum()
+        levels = [0.5 / float(shares[block].sum()) for block in blocks]
     else:
-        factors = float(costs[0]) / max(costs), float(costs[1]) / max(costs)
-    shares[:n_negative] *= factors[0]
-    shares[n_negative:] *= factors[1]
+        levels = [
+            weight * (cost / max(costs)) for weight, cost in zip(greatest, costs, strict=True)
+        ]
+    for block, level in zip(blocks, levels, strict=True):
+        shares[block] *= level / max(levels)
     weights = np.rint(shares * (_REAL_TOTAL / shares.sum())).astype(np.int64)
     return Units(weights, 1, 1, int(weights[:n_negative].sum()), int(weights[n_negative:].sum()))

@@ -157,10 +157,10 @@ def best_cuts(
                         sure = either
                     continue
                 # of equally good cuts the widest gap, of equal gaps the lowest in units of sign
-                # times projection
+                # times projection, of equal ones the positive sign
                 if forward > best or (
                     forward == best
-                    and (gap > best_gap or (gap == best_gap and gathered[position] < best_low))
+                    and (gap > best_gap or (gap == best_gap and gathered[position] <= best_low))
                 ):
                     best = forward
                     best_gap = gap

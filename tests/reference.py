@@ -1,0 +1,163 @@
+"""Slow and obvious counterparts of what the package computes: one idea a function, no tricks."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+TIE_ULPS = 8
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The best cut of a projection, in units of sign times projection."""
+
+    correct: int
+    sign: int
+    lower: float
+    upper: float
+
+    @property
+    def threshold(self):
+        middle = self.lower + (self.upper - self.lower) / 2
+        return middle if middle < self.upper else self.lower
+
+    @property
+    def margin(self):
+        return (self.upper - self.lower) / 2
+
+
+def weight_on_the_right_side(u, positive, weights, threshold):
+    """Integer weight of the samples that `u > threshold` classifies correctly."""
+    return sum(
+        int(w) for w, right in zip(weights, (u > threshold) == positive, strict=True) if right
+    )
+
+
+def all_cuts(z, positive, weights):
+    """Every cut between two different neighbours, with both signs."""
+    z = np.asarray(z)
+    tolerance = TIE_ULPS * float(np.finfo(z.dtype).eps) * float(np.abs(z).max())
+    cuts = []
+    for sign in (1, -1):
+        u = sign * z
+        ordered = np.sort(u)
+        for low, high in itertools.pairwise(ordered):
+            if float(high - low) > tolerance:
+                correct = weight_on_the_right_side(u, positive, weights, low)
+                cuts.append(Cut(correct, sign, float(low), float(high)))
+    return cuts
+
+
+def best_cut(z, positive, weights):
+    """The best cut by trying every one.
+
+    Greatest weight first, then the widest gap, then the lowest cut, then sign +1. Where everything
+    in the heavier class weighs more than any cut gives, or one class weighs nothing: a cut outside.
+    """
+    positive = np.asarray(positive, dtype=bool)
+    weight_positive = sum(int(w) for w, p in zip(weights, positive, strict=True) if p)
+    weight_negative = sum(int(w) for w, p in zip(weights, positive, strict=True) if not p)
+    cuts = all_cuts(z, positive, weights)
+    outside = max(weight_negative, weight_positive)
+    if (
+        not cuts
+        or min(weight_negative, weight_positive) == 0
+        or outside > max(cut.correct for cut in cuts)
+    ):
+        place = np.inf if weight_negative >= weight_positive else -np.inf
+        return Cut(outside, 1, place, place)
+    return max(cuts, key=lambda c: (c.correct, c.upper - c.lower, -c.lower, c.sign))
+
+
+def objective(features, n_negative, weights, direction, l1=0.0):
+    """Algorithm 2 for one direction: (objective, score, margin); `features` by rows of samples."""
+    unit = np.asarray(direction, dtype=np.float64)
+    unit = unit / math.sqrt(math.fsum(unit**2))
+    positive = np.arange(len(features)) >= n_negative
+    cut = best_cut(features @ unit, positive, weights)
+    total = sum(int(w) for w in weights)
+    margin = cut.margin if math.isfinite(cut.lower) else 0.0
+    value = 1.0 + margin if cut.correct == total else cut.correct / total
+    return value - l1 * (math.fsum(np.abs(unit)) - 1.0), cut.correct / total, margin
+
+
+def numpy_threshold(z, positive, share):
+    """Score, margin of the best cut the usual way in NumPy: argsort, cumsum, argmax."""
+    order = np.argsort(z)
+    ordered = z[order]
+    gain = np.cumsum(np.where(positive, -share, share)[order][:-1])
+    gap = np.diff(ordered)
+    score = 0.5 + np.abs(gain)
+    score[gap <= TIE_ULPS * np.finfo(z.dtype).eps * max(-ordered[0], ordered[-1])] = 0.0
+    ties = score >= score.max() - 1e-12
+    margin = gap[ties].max() / 2
+    return score.max(), margin
+
+
+def numpy_cma_es(X, positive, rng, generations, population_size=None, postponed=None):
+    """Paper-budget CMA-ES on standardised samples `X`, written as one would in plain NumPy.
+
+    One candidate at a time is projected, sorted and summed up. `postponed` is the number of
+    generations between two eigendecompositions. Returns the best objective.
+    """
+    n = X.shape[1]
+    k = population_size or 4 + int(3 * math.log(n))
+    parents = k // 2
+    weights = math.log(k / 2 + 0.5) - np.log(np.arange(1, parents + 1))
+    weights /= weights.sum()
+    effective = 1 / (weights**2).sum()
+    c_sigma = (effective + 2) / (n + effective + 5)
+    d_sigma = 1 + 2 * max(0, math.sqrt((effective - 1) / (n + 1)) - 1) + c_sigma
+    c_c = (4 + effective / n) / (n + 4 + 2 * effective / n)
+    c_1 = 2 / ((n + 1.3) ** 2 + effective)
+    c_mu = min(1 - c_1, 2 * (effective - 2 + 1 / effective) / ((n + 2) ** 2 + effective))
+    expected = math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n**2))
+    if postponed is None:
+        postponed = max(1, int(1 / (c_1 + c_mu) / n / 10))
+
+    share = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+    mean = rng.standard_normal(n)
+    mean /= np.linalg.norm(mean)
+    sigma = 0.5
+    C, B, D = np.eye(n), np.eye(n), np.ones(n)
+    path_sigma, path_c = np.zeros(n), np.zeros(n)
+    decomposed = 0
+    best = -np.inf
+    for generation in range(1, generations + 1):
+        if generation - 1 - decomposed >= postponed:
+            D, B = np.linalg.eigh(C)
+            D = np.sqrt(np.maximum(D, 1e-14 * D[-1]))
+            decomposed = generation - 1
+        steps = np.empty((k, n))
+        values = np.empty((k, 2))
+        for i in range(k):
+            steps[i] = B @ (D * rng.standard_normal(n))
+            candidate = mean + sigma * steps[i]
+            candidate /= np.linalg.norm(candidate)
+            score, margin = numpy_threshold(X @ candidate, positive, share)
+            values[i] = (1 + margin if score > 1 - 1e-12 else score), margin
+        order = np.lexsort((-values[:, 1], -values[:, 0]))
+        best = max(best, values[order[0], 0])
+        chosen = steps[order[:parents]]
+        step = weights @ chosen
+        mean = mean + sigma * step
+        path_sigma = (1 - c_sigma) * path_sigma + math.sqrt(c_sigma * (2 - c_sigma) * effective) * (
+            B @ ((B.T @ step) / D)
+        )
+        length = np.linalg.norm(path_sigma)
+        moving = length / math.sqrt(1 - (1 - c_sigma) ** (2 * generation)) < (
+            (1.4 + 2 / (n + 1)) * expected
+        )
+        path_c = (1 - c_c) * path_c + moving * math.sqrt(c_c * (2 - c_c) * effective) * step
+        C = (
+            (1 - c_1 - c_mu + (1 - moving) * c_1 * c_c * (2 - c_c)) * C
+            + c_1 * np.outer(path_c, path_c)
+            + c_mu * (chosen.T * weights) @ chosen
+        )
+        sigma *= math.exp(min(1, c_sigma / d_sigma * (length / expected - 1)))
+        norm = np.linalg.norm(mean)
+        mean /= norm
+        sigma /= norm
+    return best

@@ -1,0 +1,35 @@
+"""scikit-learn's own checks, in every configuration that matters, with no expected failure."""
+
+import pytest
+from sklearn.utils.estimator_checks import check_classifiers_train, parametrize_with_checks
+
+from optimargin import OptimalMarginClassifier
+from optimargin.search.registry import OPTIMIZERS
+
+# a short budget everywhere but in the first: what is checked does not depend on its length
+BRIEF = {"max_generations": 20}
+
+CONFIGURATIONS = [
+    {},
+    *({"optimizer": name, **BRIEF} for name in OPTIMIZERS),
+    *({"optimizer": name, "start": "random", **BRIEF} for name in OPTIMIZERS),
+    {"scaling": "whiten", **BRIEF},
+    {"scaling": None, **BRIEF},
+    {"l1": 0.01, **BRIEF},
+    {"decision_function_shape": "ovo", **BRIEF},
+    {"restarts": 2, **BRIEF},
+    {"class_weight": None, **BRIEF},
+    {"start": ["svm", "mean_difference"], **BRIEF},
+    {"patience": 5, "population_size": 6},
+]
+
+
+# a budget this short ends while scores still rise
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([OptimalMarginClassifier(**settings) for settings in CONFIGURATIONS])
+def test_scikit_learn_check(estimator, check):
+    if estimator.decision_function_shape == "ovo" and check.func is check_classifiers_train:
+        # It asks that the greatest column names the class, which columns of pairs cannot mean
+        # (SVC with "ovo" fails it as well). What they mean is tested with the votes.
+        return
+    check(estimator)

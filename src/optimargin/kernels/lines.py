@@ -1,0 +1,308 @@
+"""Exact moves along a line through the space of separators.
+
+Along f + tau g, with f the running values of the samples (positive: called positive) and g the
+slopes, each sample changes side once, at tau = -f / g. Counting these crossings into buckets, by
+class and sign of slope, gives the exact weight of correctly classified samples at every bucket
+border; inside a bucket it cannot exceed the left border plus all that the bucket can gain. Only
+buckets whose bound matters are looked into. A slope of zero is taken for a positive one that is
+infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it is.
+
+Positions on the line are measured in one of two ways. `best_position` maps tau to
+u = tau / (scale + |tau|), which puts the whole line, its infinite ends included, into (-1, 1).
+`gibbs_position` measures x = origin + tau in a coordinate whose prior is the standard normal.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimargin.kernels.compilation import VECTORISED, compiled
+from optimargin.kernels.sorting import sort_with_tags
+
+_U1 = np.uint32(1)
+_U2 = np.uint32(2)
+_U3 = np.uint32(3)
+_U4 = np.uint32(4)
+
+# Two positions closer than this count as equal: a point between them would not survive rounding.
+TIE = 2e-15
+
+# The normal prior beyond this many standard deviations is as good as nothing: 1e-10.
+REACH = 6.5
+
+_TINY = 1e-300
+
+
+@compiled(VECTORISED)
+def _projective(value: Any, slope: Any, scale: float) -> Any:
+    """u of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
+    away = value if slope < 0.0 else -value
+    size = abs(value) + scale * abs(slope)
+    return (away if size > 0.0 else _TINY) / (size + _TINY)
+
+
+@compiled(VECTORISED)
+def _normal(value: Any, slope: Any, origin: float) -> Any:
+    """x of a crossing."""
+    away = value if slope < 0.0 else -value
+    size = abs(slope)
+    return origin + (away if abs(value) + size > 0.0 else 1.0) / (size + _TINY)
+
+
+@compiled(VECTORISED)
+def _projective_cells(
+    values: Any, slopes: Any, scale: float, n_negative: int, n_buckets: int, cells: Any
+) -> None:
+    """Cell of each crossing: four times its bucket + 2 for the positive class + 1 if rising."""
+    half = 0.5 * n_buckets * (1.0 - 1e-12)
+    for i in range(values.shape[0]):
+        u = _projective(values[i], slopes[i], scale)
+        cell = np.uint32(np.int32((u + 1.0) * half)) * _U4
+        cells[i] = cell if slopes[i] < 0.0 else cell + _U1
+    for i in range(n_negative, values.shape[0]):
+        cells[i] += _U2
+
+
+@compiled(VECTORISED)
+def _normal_cells(
+    values: Any, slopes: Any, origin: float, n_negative: int, n_buckets: int, cells: Any
+) -> None:
+    """The same for positions x, those out of reach in the end buckets."""
+    per_unit = n_buckets / (2.0 * REACH)
+    last = n_buckets - 0.5
+    for i in range(values.shape[0]):
+        place = (_normal(values[i], slopes[i], origin) + REACH) * per_unit
+        cell = np.uint32(np.int32(min(max(place, 0.0), last))) * _U4
+        cells[i] = cell if slopes[i] < 0.0 else cell + _U1
+    for i in range(n_negative, values.shape[0]):
+        cells[i] += _U2
+
+
+@compiled()
+def _count(cells: Any, weights: Any, counts: Any) -> None:
+    counts[:] = 0
+    if weights.shape[0] > 0:
+        for i in range(cells.shape[0]):
+            counts[cells[i]] += weights[i]
+    else:
+        for i in range(cells.shape[0]):
+            counts[cells[i]] += 1
+
+
+@compiled()
+def _borders(
+    counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any
+) -> Any:
+    """Weight gained since the far left at each bucket's left border, and its bound; the best."""
+    running = np.int64(0)
+    best = np.int64(0)
+    for b in range(left.shape[0]):
+        left[b] = running
+        gains = unit_negative * counts[4 * b] + unit_positive * counts[4 * b + 3]
+        losses = unit_negative * counts[4 * b + 1] + unit_positive * counts[4 * b + 2]
+        bound[b] = running + gains if gains + losses > 0 else running
+        running += gains - losses
+        best = max(best, running)
+    return best
+
+
+@compiled()
+def _gain(
+    cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int
+) -> Any:
+    """Weight gained when sample i crosses: falling negatives and rising positives gain."""
+    weight = weights[i] if weights.shape[0] > 0 else np.int64(1)
+    group = cell & _U3
+    if group == 0:
+        return unit_negative * weight
+    if group == 1:
+        return -unit_negative * weight
+    if group == 2:
+        return -unit_positive * weight
+    return unit_positive * weight
+
+
+@compiled()
+def best_position(
+    values: Any,
+    slopes: Any,
+    scale: float,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    chance: float,
+    n_buckets: int,
+    counts: Any,
+    left: Any,
+    bound: Any,
+    cells: Any,
+    gathered: Any,
+    origins: Any,
+) -> float:
+    """Step tau to the middle of the widest interval of the greatest weight classified correctly.
+
+    With `chance` in [0, 1) instead a point of the union of all intervals of that weight, uniform
+    in u. Widths are measured in u, too. The last six arguments are working space.
+    """
+    m = values.shape[0]
+    _projective_cells(values, slopes, scale, n_negative, n_buckets, cells)
+    _count(cells, weights, counts)
+    border = _borders(counts, unit_negative, unit_positive, left, bound)
+    low = 0.0
+    high = 0.0
+    for attempt in range(2):
+        if attempt == 1:  # the best border lies between equal crossings: look everywhere
+            border = np.int64(-(2**62))
+        count = 0
+        for i in range(m):
+            if bound[cells[i] >> _U2] >= border:
+                gathered[count] = _projective(values[i], slopes[i], scale)
+                origins[count] = i
+                count += 1
+        sort_with_tags(gathered, origins, count)
+
+        # the stretch before the first crossing belongs to the candidates where nothing is gained
+        best = np.int64(-(2**62))
+        total = 0.0
+        widest = 0.0
+        if border <= 0:
+            end = gathered[0] if count > 0 else 1.0
+            if end + 1.0 > TIE:
+                best = np.int64(0)
+                low, high = -1.0, end
+                total = widest = end + 1.0
+        running = np.int64(0)
+        bucket = np.int64(-1)
+        for position in range(count):
+            i = origins[position]
+            cell = cells[i]
+            if np.int64(cell >> _U2) != bucket:
+                bucket = np.int64(cell >> _U2)
+                running = left[bucket]
+            running += _gain(cell, i, weights, unit_negative, unit_positive)
+            if running < border or running < best:
+                continue
+            end = gathered[position + 1] if position + 1 < count else 1.0
+            width = end - gathered[position]
+            if width <= TIE:
+                continue
+            if running > best:
+                best = running
+                total = 0.0
+                widest = 0.0
+            total += width
+            if width > widest:
+                widest = width
+                low, high = gathered[position], end
+        if best >= border:
+            break
+
+    u = 0.5 * (low + high)
+    if chance >= 0.0:
+        # walk the intervals again, to where the chance falls
+        target = chance * total
+        passed = 0.0
+        if best == 0 and border <= 0:
+            end = gathered[0] if count > 0 else 1.0
+            width = end + 1.0
+            if width > TIE:
+                passed = width
+                u = min(max(-1.0 + target, -1.0 + 1e-3 * width), end - 1e-3 * width)
+        if passed <= target:
+            running = np.int64(0)
+            bucket = np.int64(-1)
+            for position in range(count):
+                i = origins[position]
+                cell = cells[i]
+                if np.int64(cell >> _U2) != bucket:
+                    bucket = np.int64(cell >> _U2)
+                    running = left[bucket]
+                running += _gain(cell, i, weights, unit_negative, unit_positive)
+                if running != best:
+                    continue
+                end = gathered[position + 1] if position + 1 < count else 1.0
+                width = end - gathered[position]
+                if width <= TIE:
+                    continue
+                if passed + width > target:
+                    u = gathered[position] + (target - passed)
+                    # not on a crossing itself
+                    u = min(max(u, gathered[position] + 1e-3 * width), end - 1e-3 * width)
+                    break
+                passed += width
+    return scale * u / (1.0 - abs(u))
+
+
+@compiled()
+def gibbs_position(
+    values: Any,
+    slopes: Any,
+    origin: float,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    beta: float,
+    chances: Any,
+    log_masses: Any,
+    counts: Any,
+    left: Any,
+    bound: Any,
+    cells: Any,
+    origins: Any,
+    passed: Any,
+) -> Any:
+    """Draw x with density proportional to the standard normal times exp(beta * weight correct).
+
+    By rejection, without sorting: a bucket is drawn by its normal mass (`log_masses`) times the
+    exponential of its bound, a point in it, and the point is accepted by what the bound promised
+    too much. `chances` are uniform numbers, three a try. Returns tau = x - origin, and how many
+    of the chances were used: all of them, with tau = 0, if every try was rejected.
+    """
+    n_buckets = log_masses.shape[0]
+    m = values.shape[0]
+    _normal_cells(values, slopes, origin, n_negative, n_buckets, cells)
+    _count(cells, weights, counts)
+    _borders(counts, unit_negative, unit_positive, left, bound)
+    top = -np.inf
+    for b in range(n_buckets):
+        passed[b] = log_masses[b] + beta * bound[b]
+        top = max(top, passed[b])
+    total = 0.0
+    for b in range(n_buckets):
+        share = passed[b] - top
+        if share > -45.0:
+            total += np.exp(share)
+        passed[b] = total
+    width = 2.0 * REACH / n_buckets
+    used = 0
+    while used + 3 <= chances.shape[0]:
+        drawn = min(np.searchsorted(passed, chances[used] * total, side="right"), n_buckets - 1)
+        start = -REACH + drawn * width
+        x = start + width * chances[used + 1]
+        # the normal density is not flat in the bucket: part of the rejection
+        nearest = min(abs(start), abs(start + width))
+        density = np.exp(0.5 * (nearest * nearest - x * x))
+        members = 0
+        for i in range(m):
+            origins[members] = i
+            members += np.int64(cells[i] >> _U2) == drawn
+        running = left[drawn]
+        for k in range(members):
+            i = origins[k]
+            if _normal(values[i], slopes[i], origin) < x:
+                running += _gain(cells[i], i, weights, unit_negative, unit_positive)
+        used += 3
+        if chances[used - 1] < density * np.exp(beta * (running - bound[drawn])):
+            return x - origin, used
+    return 0.0, used
+
+
+def bucket_log_masses(n_buckets: int) -> NDArray[np.float64]:
+    """Logarithm of the greatest normal density in each bucket of `gibbs_position`, unscaled."""
+    edges = np.linspace(-REACH, REACH, n_buckets + 1)
+    nearest = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:]))
+    log_masses: NDArray[np.float64] = -0.5 * nearest**2
+    return log_masses

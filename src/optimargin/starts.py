@@ -5,15 +5,22 @@ around its estimators costs more than the search, and its discriminant analysis 
 weights. All starts honour the weights of the problem: a sample of weight 2 is a sample given twice.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from optimargin.kernels.newton import newton
 from optimargin.problem import Problem
 
 START_NAMES = ("random", "mean_difference", "lda", "logistic", "logistic_free", "svm")
+
+# Loss and slope of each margin.
+Derivatives = Callable[
+    [NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]
+]
 
 _NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
@@ -117,80 +124,32 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
     affordable, else by L-BFGS.
     """
     scale = strength * problem.total_weight * problem.importance
-    signs = problem.signs
     derivatives = _logistic if loss == "logistic" else _squared_hinge
     if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
-        return _by_lbfgs(problem, scale, signs, derivatives is _logistic)
-    return _by_newton(problem, scale, signs, derivatives is _logistic)
+        return _by_lbfgs(problem, scale, problem.signs, derivatives)
+    weights = np.zeros(problem.n_features)
+    features = np.asarray(problem.features, dtype=np.float64)
+    newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
+    return weights
 
 
-def _logistic(
-    margins: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    wrong = expit(-margins)
-    return np.logaddexp(0.0, -margins), -wrong, wrong * (1.0 - wrong)
+def _logistic(margins: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.logaddexp(0.0, -margins), -expit(-margins)
 
 
 def _squared_hinge(
     margins: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     short = np.maximum(1.0 - margins, 0.0)
-    return short**2, -2.0 * short, np.where(short > 0.0, 2.0, 0.0)
-
-
-def _by_newton(
-    problem: Problem, scale: NDArray[np.float64], signs: NDArray[np.float64], logistic: bool
-) -> NDArray[np.float64]:
-    derivatives = _logistic if logistic else _squared_hinge
-    features: NDArray[np.floating] = np.asarray(problem.features)
-    n = problem.n_features
-    weights = np.zeros(n)
-    intercept = 0.0
-    margins = np.zeros(problem.n_samples)
-    losses, slopes, bends = derivatives(margins)
-    value = float(scale @ losses)
-    hessian = np.empty((n + 1, n + 1))
-    gradient = np.empty(n + 1)
-    for _ in range(_NEWTON_STEPS):
-        pull = scale * slopes * signs
-        curvature = scale * bends
-        gradient[:n] = features @ pull + weights
-        gradient[n] = pull.sum()
-        weighted = features * curvature
-        hessian[:n, :n] = weighted @ features.T
-        hessian[:n, n] = hessian[n, :n] = weighted.sum(axis=1)
-        hessian[n, n] = curvature.sum()
-        diagonal = hessian.diagonal().copy()
-        hessian[np.diag_indices(n)] += 1.0
-        hessian[np.diag_indices(n + 1)] += 1e-12 * max(float(diagonal.max()), 1e-12)
-        try:
-            step = cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
-        except LinAlgError:
-            break
-        decrement = float(gradient @ step)
-        if not decrement > 1e-9 * abs(value):
-            break
-        change = signs * (step[:n] @ features + step[n])
-        length = 1.0
-        while length > 1e-4:
-            trial = margins - length * change
-            losses, slopes, bends = derivatives(trial)
-            moved = weights - length * step[:n]
-            trial_value = float(scale @ losses + 0.5 * moved @ moved)
-            if trial_value <= value - 0.1 * length * decrement:
-                break
-            length *= 0.5
-        else:
-            break
-        margins, weights, intercept = trial, moved, intercept - length * step[n]
-        value = trial_value
-    return weights
+    return short**2, -2.0 * short
 
 
 def _by_lbfgs(
-    problem: Problem, scale: NDArray[np.float64], signs: NDArray[np.float64], logistic: bool
+    problem: Problem,
+    scale: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    derivatives: Derivatives,
 ) -> NDArray[np.float64]:
-    derivatives = _logistic if logistic else _squared_hinge
     n = problem.n_features
     # divided by the total, so that the stopping rule does not depend on the number of samples
     total = float(scale.sum())
@@ -198,7 +157,7 @@ def _by_lbfgs(
     def value_and_gradient(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         direction = theta[:n].astype(problem.dtype)
         scores = problem.project(direction[None, :])[0] + theta[n]
-        losses, slopes, _ = derivatives(signs * scores)
+        losses, slopes = derivatives(signs * scores)
         pull = scale * slopes * signs
         gradient = np.empty(n + 1)
         gradient[:n] = problem.combine(pull.astype(problem.dtype)) + theta[:n]

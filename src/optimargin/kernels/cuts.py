@@ -113,16 +113,12 @@ def best_cuts(
             most = max(most, running)
             least = min(least, running)
         border = max(total_positive + most, total_negative - least)
-        for b in range(n_buckets):
-            gain = total_positive + left[b] + unit_negative * counts[2 * b]
-            loss = total_negative - left[b] + unit_positive * counts[2 * b + 1]
-            keep[b] = (gain >= border) | (loss >= border)
-
         best = np.int64(-1)
-        for attempt in range(2):
-            if attempt == 1:  # the best border lies between equal values: look everywhere
-                keep[:] = 1
-                border = np.int64(-1)
+        for _ in range(3):
+            for b in range(n_buckets):
+                gain = total_positive + left[b] + unit_negative * counts[2 * b]
+                loss = total_negative - left[b] + unit_positive * counts[2 * b + 1]
+                keep[b] = (gain >= border) | (loss >= border)
             count = 0
             for i in range(m):
                 gathered[count] = values[i]
@@ -130,6 +126,8 @@ def best_cuts(
                 count += keep[cells[i] >> _U1]
             sort_with_tags(gathered, origins, count)
 
+            best = np.int64(-1)
+            sure = np.int64(-1)
             best_gap = -1.0
             best_low = 0.0
             best_high = 0.0
@@ -147,11 +145,16 @@ def best_cuts(
                     running -= unit_positive * weight
                 forward = total_positive + running
                 backward = total_negative - running
-                reach = max(border, best)
-                if forward < reach and backward < reach:
+                either = max(forward, backward)
+                if either <= sure or either < best:
                     continue
                 gap = gathered[position + 1] - gathered[position]
                 if gap <= tolerance:
+                    continue
+                if either < border:
+                    # between neighbours of one bucket nothing was left out
+                    if np.int64(cells[origins[position + 1]] >> _U1) == bucket:
+                        sure = either
                     continue
                 # of equally good cuts the widest gap, of equal gaps the lowest in units of sign
                 # times projection
@@ -175,6 +178,8 @@ def best_cuts(
                     best_sign = -1
             if best >= border:
                 break
+            # the best border lies between equal values: look again, from what is sure to be had
+            border = sure
 
         if min(total_negative, total_positive) == 0 or max(total_negative, total_positive) > best:
             # everything to the heavier class: a cut beyond all samples

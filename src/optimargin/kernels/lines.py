@@ -32,6 +32,7 @@ TIE = 2e-15
 REACH = 6.5
 
 _TINY = 1e-300
+_LEAST = np.int64(-(2**62))
 
 
 @compiled(VECTORISED)
@@ -152,9 +153,7 @@ def best_position(
     border = _borders(counts, unit_negative, unit_positive, left, bound)
     low = 0.0
     high = 0.0
-    for attempt in range(2):
-        if attempt == 1:  # the best border lies between equal crossings: look everywhere
-            border = np.int64(-(2**62))
+    for _ in range(3):
         count = 0
         for i in range(m):
             if bound[cells[i] >> _U2] >= border:
@@ -164,7 +163,8 @@ def best_position(
         sort_with_tags(gathered, origins, count)
 
         # the stretch before the first crossing belongs to the candidates where nothing is gained
-        best = np.int64(-(2**62))
+        best = _LEAST
+        sure = _LEAST
         total = 0.0
         widest = 0.0
         if border <= 0:
@@ -182,11 +182,16 @@ def best_position(
                 bucket = np.int64(cell >> _U2)
                 running = left[bucket]
             running += _gain(cell, i, weights, unit_negative, unit_positive)
-            if running < border or running < best:
+            if running <= sure or running < best:
                 continue
             end = gathered[position + 1] if position + 1 < count else 1.0
             width = end - gathered[position]
             if width <= TIE:
+                continue
+            if running < border:
+                # between neighbours of one bucket nothing was left out
+                if position + 1 < count and np.int64(cells[origins[position + 1]] >> _U2) == bucket:
+                    sure = running
                 continue
             if running > best:
                 best = running
@@ -198,6 +203,8 @@ def best_position(
                 low, high = gathered[position], end
         if best >= border:
             break
+        # the best border lies between equal crossings: look again, from what is sure to be had
+        border = sure
 
     u = 0.5 * (low + high)
     if chance >= 0.0:

@@ -1,4 +1,4 @@
-"""Runs of exact moves along coordinates, the intercept being the last of them."""
+"""Runs of exact moves along lines that are given by their slopes, the intercept being the last."""
 
 from typing import Any
 
@@ -39,13 +39,14 @@ def weight_correct(
 
 
 @compiled()
-def coordinate_moves(
-    features: Any,
-    theta: Any,
+def dense_moves(
+    lines: Any,
+    steps: Any,
     values: Any,
     correct: int,
-    coordinates: Any,
+    order: Any,
     mode: int,
+    scale: float,
     beta: float,
     chances: Any,
     n_negative: int,
@@ -53,51 +54,126 @@ def coordinate_moves(
     unit_negative: int,
     unit_positive: int,
     log_masses: Any,
-    best_theta: Any,
+    best_steps: Any,
 ) -> Any:
-    """Move along the coordinates in turn; theta, its last entry the intercept, and values in place.
+    """Move along the lines in turn; `steps` (positions on the lines) and `values` in place.
 
-    Returns the weight correct now and the greatest met on the way, whose theta is in `best_theta`.
+    `lines` has the slopes of one line a row; number `len(lines)` in `order` is the intercept.
+    Returns the weight correct now and the greatest met on the way, whose steps are written to
+    `best_steps`.
     """
     m = values.shape[0]
-    n = features.shape[0]
+    n_lines = lines.shape[0]
     n_buckets = log_masses.shape[0]
     counts = np.empty(4 * n_buckets, np.int64)
     left = np.empty(n_buckets, np.int64)
     bound = np.empty(n_buckets, np.int64)
-    cells = np.empty(m, np.uint32)
     passed = np.empty(n_buckets)
+    cells = np.empty(m, np.uint32)
     gathered = np.empty(m + 1)
     origins = np.empty(m + 1, np.int64)
-    ones = np.ones(m, features.dtype)
+    ones = np.ones(m, lines.dtype)
     best = correct
-    best_theta[:] = theta
-    for turn in range(coordinates.shape[0]):
-        j = coordinates[turn]
-        slopes = ones if j == n else features[j]
+    best_steps[:] = steps
+    for turn in range(order.shape[0]):
+        j = order[turn]
+        slopes = ones if j == n_lines else lines[j]
         if mode == GIBBS:
             tau, _ = gibbs_position(
-                values, slopes, theta[j], n_negative, weights, unit_negative, unit_positive,
+                values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
                 beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
-            )
+            )  # fmt: skip
         else:
-            squares = 0.0
-            for i in range(n):
-                squares += theta[i] * theta[i]
-            scale = np.sqrt(squares) if squares > 0.0 else 1.0
             tau = best_position(
                 values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
                 chances[turn, 0] if mode == PLATEAU else -1.0,
                 n_buckets, counts, left, bound, cells, gathered, origins,
-            )
+            )  # fmt: skip
         _step(values, slopes, tau)
         found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
         if mode != GIBBS and found < correct:  # lost to rounding: stay
             _step(values, slopes, -tau)
             continue
-        theta[j] += tau
+        steps[j] += tau
         correct = found
         if correct > best:
             best = correct
-            best_theta[:] = theta
+            best_steps[:] = steps
     return correct, best
+
+
+@compiled()
+def sparse_moves(
+    data: Any,
+    rows: Any,
+    starts: Any,
+    steps: Any,
+    values: Any,
+    correct: int,
+    order: Any,
+    scale: float,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    n_buckets: int,
+) -> Any:
+    """Best moves along columns of a CSC matrix: only the samples with an entry are looked at.
+
+    The intercept, number `len(starts) - 1`, touches all of them. Returns the weight correct.
+    """
+    m = values.shape[0]
+    n_columns = starts.shape[0] - 1
+    counts = np.empty(4 * n_buckets, np.int64)
+    left = np.empty(n_buckets, np.int64)
+    bound = np.empty(n_buckets, np.int64)
+    cells = np.empty(m, np.uint32)
+    gathered = np.empty(m + 1)
+    origins = np.empty(m + 1, np.int64)
+    touched = np.empty(m)
+    touched_weights = np.empty(m if weights.shape[0] > 0 else 0, np.int64)
+    ones = np.ones(m, data.dtype)
+    for turn in range(order.shape[0]):
+        j = order[turn]
+        if j == n_columns:
+            tau = best_position(
+                values, ones, scale, n_negative, weights, unit_negative, unit_positive, -1.0,
+                n_buckets, counts, left, bound, cells, gathered, origins,
+            )  # fmt: skip
+            _step(values, ones, tau)
+            found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
+            if found < correct:
+                _step(values, ones, -tau)
+            else:
+                correct = found
+                steps[j] += tau
+            continue
+        first, last = starts[j], starts[j + 1]
+        k = last - first
+        if k == 0:
+            continue
+        negative = 0
+        for i in range(k):
+            row = rows[first + i]
+            touched[i] = values[row]
+            negative += row < n_negative
+            if weights.shape[0] > 0:
+                touched_weights[i] = weights[row]
+        part_weights = touched_weights[:k] if weights.shape[0] > 0 else touched_weights
+        part = touched[:k]
+        slopes = data[first:last]
+        buckets = min(n_buckets, max(64, k // 2))
+        before = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
+        tau = best_position(
+            part, slopes, scale, negative, part_weights, unit_negative, unit_positive, -1.0,
+            buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells, gathered,
+            origins,
+        )  # fmt: skip
+        _step(part, slopes, tau)
+        after = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
+        if after >= before:
+            steps[j] += tau
+            correct += after - before
+            for i in range(k):
+                values[rows[first + i]] = part[i]
+    return correct

@@ -1,0 +1,265 @@
+"""A separator and a line -> an exact move; and descent on the smoothed loss.
+
+This is how the searches by moves see a problem: as states (a separator and the values of all samples)
+that are moved along lines. Lines run along the coordinates of a metric, the intercept, or any
+direction. In the coordinates of the whitening metric the features are uncorrelated, so that a
+random direction changes the separator by as much whichever way it points.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from optimargin.kernels.lines import bucket_log_masses
+from optimargin.kernels.moves import BEST, GIBBS, PLATEAU, dense_moves, sparse_moves, weight_correct
+from optimargin.kernels.smoothing import descend, smooth_loss
+from optimargin.problem import Problem
+from optimargin.threshold import bucket_count
+
+Choice = Literal["best", "plateau", "gibbs"]
+
+_MODES = {"best": BEST, "plateau": PLATEAU, "gibbs": GIBBS}
+
+# Uniform numbers a Gibbs draw may use, three a try: it fails about once in e^20 draws.
+_GIBBS_CHANCES = 120
+
+# Added to the variance of every whitened coordinate, as a share of the mean variance.
+_WHITENING_RIDGE = 1e-6
+
+
+@dataclass(slots=True)
+class State:
+    """A separator in the coordinates of its lines, and what it makes of the samples."""
+
+    theta: NDArray[np.float64]  # weights, and the intercept last
+    values: NDArray[np.float64]  # of the samples; positive is called positive
+    correct: int  # integer weight classified correctly
+    best_theta: NDArray[np.float64]  # the best met on the way here
+    best_correct: int
+
+    def copy(self) -> "State":
+        """A state of its own."""
+        return State(
+            self.theta.copy(),
+            self.values.copy(),
+            self.correct,
+            self.best_theta.copy(),
+            self.best_correct,
+        )
+
+
+class Lines:
+    """Moves and descent for one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    whiten : bool
+        Use the coordinates of the whitening metric instead of the problem's own; not for sparse
+        problems.
+    """
+
+    def __init__(self, problem: Problem, whiten: bool) -> None:
+        self.problem = problem
+        self.n_dimensions = problem.n_features
+        self._factor: NDArray[np.float64] | None = None
+        self._features = problem.features
+        if whiten:
+            features = np.asarray(problem.features, dtype=np.float64)
+            covariance = (features @ features.T) / problem.n_samples
+            ridge = _WHITENING_RIDGE * max(float(np.trace(covariance)), 1e-300)
+            covariance[np.diag_indices(problem.n_features)] += ridge
+            self._factor = cholesky(covariance, lower=True)
+            self._features = np.ascontiguousarray(
+                solve_triangular(self._factor, features, lower=True, check_finite=False)
+            )
+        self._log_masses = bucket_log_masses(bucket_count(problem.n_samples))
+
+    def state(self, direction: NDArray[np.float64], intercept: float) -> State:
+        """The state of a separator in the problem's coordinates."""
+        weights = direction if self._factor is None else self._factor.T @ direction
+        return self._refreshed(np.append(weights, intercept))
+
+    def direction(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Its direction in the problem's coordinates."""
+        if self._factor is None:
+            return theta[:-1].copy()
+        weights: NDArray[np.float64] = solve_triangular(
+            self._factor, theta[:-1], lower=True, trans="T", check_finite=False
+        )
+        return weights
+
+    def along_coordinates(
+        self,
+        state: State,
+        order: NDArray[np.intp],
+        choose: Choice,
+        rng: np.random.Generator,
+        beta: float = 0.0,
+    ) -> State:
+        """Move along coordinates in turn, number `n_dimensions` being the intercept.
+
+        `choose` says where on each line: the middle of the widest of the best intervals, a random
+        point of all best intervals, or a draw from the Gibbs distribution with the inverse
+        temperature `beta` (in units of the share classified correctly).
+        """
+        if self.problem.is_sparse:
+            return self._along_columns(state, order)
+        return self._moved(state, np.asarray(self._features), None, order, choose, rng, beta)
+
+    def along_directions(
+        self,
+        state: State,
+        directions: NDArray[np.float64],
+        choose: Choice,
+        rng: np.random.Generator,
+        beta: float = 0.0,
+    ) -> State:
+        """Move along directions of unit length (rows) and the intercept, in random order."""
+        slopes = self._project(directions)
+        order = rng.permutation(len(directions) + 1)
+        return self._moved(state, slopes, directions, order, choose, rng, beta)
+
+    def learn(self, state: State, sharpness: float, steps: int) -> State:
+        """Descend on the smoothed loss; `sharpness` is in units of one over the values' spread."""
+        spread = float(np.std(state.values))
+        if not spread > 0.0:
+            return state
+        theta = state.theta / spread
+        problem = self.problem
+        if problem.is_sparse:
+            theta = self._learn_sparse(theta, sharpness, steps)
+        else:
+            descend(
+                np.asarray(self._features, dtype=np.float64),
+                theta,
+                problem.importance,
+                problem.n_negative,
+                sharpness,
+                steps,
+            )
+        return self._refreshed(theta)
+
+    def _project(self, directions: NDArray[np.float64]) -> NDArray[np.floating]:
+        if self.problem.is_sparse:
+            return self.problem.project(directions)
+        return np.asarray(directions.astype(self._features.dtype, copy=False) @ self._features)
+
+    def _refreshed(self, theta: NDArray[np.float64]) -> State:
+        """A state computed anew, its weights at unit length."""
+        length = float(np.sqrt(theta[:-1] @ theta[:-1]))
+        if length > 0.0:
+            theta = theta / length
+        values = self._project(theta[None, :-1])[0].astype(np.float64) + theta[-1]
+        correct = self._correct(values)
+        return State(theta, values, correct, theta, correct)
+
+    def _correct(self, values: NDArray[np.float64]) -> int:
+        units = self.problem.units
+        return int(
+            weight_correct(
+                values,
+                self.problem.n_negative,
+                units.weights,
+                units.unit_negative,
+                units.unit_positive,
+            )
+        )
+
+    def _moved(
+        self,
+        state: State,
+        slopes: NDArray[np.floating],
+        directions: NDArray[np.float64] | None,
+        order: NDArray[np.intp],
+        choose: Choice,
+        rng: np.random.Generator,
+        beta: float,
+    ) -> State:
+        problem = self.problem
+        units = problem.units
+        n_lines = len(slopes)
+        if directions is None:
+            steps = state.theta.copy()
+        else:
+            steps = np.append(directions @ state.theta[:-1], state.theta[-1])
+        before = steps.copy()
+        best_steps = np.empty(n_lines + 1)
+        chances = rng.random((order.size, _GIBBS_CHANCES if choose == "gibbs" else 1))
+        values = state.values.copy()
+        _, best = dense_moves(
+            slopes,
+            steps,
+            values,
+            state.correct,
+            order,
+            _MODES[choose],
+            float(np.sqrt(state.theta[:-1] @ state.theta[:-1])) or 1.0,
+            beta / units.total,
+            chances,
+            problem.n_negative,
+            units.weights,
+            units.unit_negative,
+            units.unit_positive,
+            self._log_masses,
+            best_steps,
+        )
+
+        def theta_at(position: NDArray[np.float64]) -> NDArray[np.float64]:
+            if directions is None:
+                return position
+            theta = state.theta.copy()
+            theta[:-1] += (position - before)[:-1] @ directions
+            theta[-1] = position[-1]
+            return theta
+
+        theta = theta_at(steps)
+        if choose == "gibbs":  # its length matters
+            values = self._project(theta[None, :-1])[0].astype(np.float64) + theta[-1]
+            moved = State(theta, values, self._correct(values), theta, 0)
+        else:
+            moved = self._refreshed(theta)
+        moved.best_theta, moved.best_correct = theta_at(best_steps), int(best)
+        return moved
+
+    def _along_columns(self, state: State, order: NDArray[np.intp]) -> State:
+        problem = self.problem
+        units = problem.units
+        theta, values = state.theta.copy(), state.values.copy()
+        sparse_moves(
+            problem.features.data,
+            problem.features.indices,
+            problem.features.indptr,
+            theta,
+            values,
+            state.correct,
+            order,
+            float(np.sqrt(theta[:-1] @ theta[:-1])) or 1.0,
+            problem.n_negative,
+            units.weights,
+            units.unit_negative,
+            units.unit_positive,
+            bucket_count(problem.n_samples),
+        )
+        return self._refreshed(theta)
+
+    def _learn_sparse(
+        self, theta: NDArray[np.float64], sharpness: float, steps: int
+    ) -> NDArray[np.float64]:
+        problem = self.problem
+        pull = np.empty(problem.n_samples)
+
+        def loss_and_gradient(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            values = problem.project(theta[None, :-1].astype(problem.dtype))[0] + theta[-1]
+            loss = smooth_loss(values, problem.importance, problem.n_negative, sharpness, pull)
+            gradient = problem.combine(pull.astype(problem.dtype))
+            return loss, np.append(gradient, pull.sum()).astype(np.float64)
+
+        result = minimize(
+            loss_and_gradient, theta, jac=True, method="L-BFGS-B", options={"maxiter": steps}
+        )
+        return np.asarray(result.x, dtype=np.float64)

@@ -48,12 +48,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     Parameters
     ----------
-    optimizer : {"memetic", "coordinate", "cma_es", "separable_cma_es", "evolution_strategy", \
-            "particle_swarm"} or callable, default="memetic"
-        How separators are searched. "memetic" joins evolution with exact moves, "coordinate" is the
-        exact moves along features alone; the others search directions by populations, and
-        "cma_es" with `start="random"` is the paper's classifier. A callable is a factory `(start, population_size, rng) -> optimizer` of an object with
-        `ask()`, returning directions of shape (candidates, n), and `tell(directions, scores)`.
+    optimizer : str or callable, default="memetic"
+        How separators are searched. "memetic" joins evolution with exact moves; "coordinate" is
+        exact moves along features alone; "cma_es", "separable_cma_es", "evolution_strategy" and
+        "particle_swarm" search directions by populations. "cma_es" with `start="random"` is the
+        paper's classifier. A callable is a factory `(start, population_size, rng) -> optimizer` of
+        an object with `ask()`, returning directions of shape (candidates, n), and
+        `tell(directions, scores)`, where `scores` has arrays `objective` (greater is better),
+        `score`, `margin` and a method `ranking()`.
     l1 : float, default=0.0
         Weight of the penalty on the sum of absolute weights (the paper's alpha); at unit length, in
         scaled coordinates.

@@ -230,8 +230,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             y,
             accept_sparse=("csr", "csc"),
             dtype=(np.float64, np.float32),
-            accept_large_sparse=False,
         )
+        if sparse.issparse(X):
+            X = _compact(X)
         check_classification_targets(labels)
         if self.scaling == "whiten" and sparse.issparse(X):
             raise ValueError(
@@ -337,7 +338,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 f"start holds weights of shape {coef.shape}; it must hold finite numbers with "
                 f"{scaling.n_features} columns, one a feature."
             )
-        if estimator_coef is not None and coef.shape[0] == n_classes > 2:
+        # who decides by pairs (this classifier, SVC) says so in a parameter; three classes have as
+        # many pairs as classes
+        by_pairs = hasattr(start, "decision_function_shape")
+        if estimator_coef is not None and not by_pairs and coef.shape[0] == n_classes > 2:
             # one against the rest: the difference of two classes separates them
             coef = np.array([coef[j] - coef[i] for i, j in class_pairs(n_classes)])
         directions = scaling.scale_directions(coef)
@@ -420,6 +424,18 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         )
         distances: NDArray[np.floating] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return distances + self.intercept_
+
+
+def _compact(X: Any) -> Any:
+    """Sparse data with one entry a place, and short indices where they suffice."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
+        X = type(X)(
+            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+        )
+    return X
 
 
 def _pair_callbacks(

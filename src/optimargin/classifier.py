@@ -220,14 +220,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             raise
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        X, labels = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=("csr", "csc"),
-            dtype=(np.float64, np.float32),
-            accept_large_sparse=False,
-        )
+        with np.errstate(invalid="ignore"):  # the check for NaN adds up numbers near the greatest
+            X, labels = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse=("csr", "csc"),
+                dtype=(np.float64, np.float32),
+            )
         check_classification_targets(labels)
         if self.scaling == "whiten" and sparse.issparse(X):
             raise ValueError(
@@ -296,7 +296,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                         f"class_weight names the class {label!r}, which is not in y; the classes "
                         f"are {', '.join(repr(known_label) for known_label in known)}."
                     )
-                if not 0 <= cost < np.inf:
+                if not isinstance(cost, Real) or not 0 <= cost < np.inf:
                     raise ValueError(
                         f"class_weight[{label!r}] is {cost!r}; a cost is a finite number, at "
                         "least 0."
@@ -411,9 +411,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     def _distances(self, X: Any) -> NDArray[np.floating]:
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
-        )
+        with np.errstate(invalid="ignore"):  # as in fit
+            X = validate_data(
+                self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
+            )
         distances: NDArray[np.floating] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return distances + self.intercept_
 

@@ -92,9 +92,7 @@ def _count(cells: Any, weights: Any, counts: Any) -> None:
 
 
 @compiled()
-def _borders(
-    counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any
-) -> Any:
+def _borders(counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any) -> Any:
     """Weight gained since the far left at each bucket's left border, and its bound; the best."""
     running = np.int64(0)
     best = np.int64(0)
@@ -109,9 +107,7 @@ def _borders(
 
 
 @compiled()
-def _gain(
-    cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int
-) -> Any:
+def _gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int) -> Any:
     """Weight gained when sample i crosses: falling negatives and rising positives gain."""
     weight = weights[i] if weights.shape[0] > 0 else np.int64(1)
     group = cell & _U3

@@ -51,9 +51,7 @@ class MemeticSearcher:
     rng : numpy.random.Generator
     """
 
-    def __init__(
-        self, lines: Lines, founders: list[Separator], rng: np.random.Generator
-    ) -> None:
+    def __init__(self, lines: Lines, founders: list[Separator], rng: np.random.Generator) -> None:
         self.lines = lines
         self.rng = rng
         self.founders = founders

@@ -312,10 +312,10 @@ def test_outliers_cost_one_error_each():
 def test_numbers_that_are_none_are_refused(value):
     X, y = make()
     X[3, 2] = value
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         brief().fit(X, y)
     model = brief().fit(*make())
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         model.predict(X)
 
 

@@ -290,13 +290,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         costs = np.ones(classes.size)
         if isinstance(self.class_weight, Mapping):
             known = {label: index for index, label in enumerate(classes.tolist())}
-            for label, cost in self.class_weight.items():
+            named: Mapping[Any, Any] = self.class_weight
+            for label, cost in named.items():
                 if label not in known:
                     raise ValueError(
                         f"class_weight names the class {label!r}, which is not in y; the classes "
                         f"are {', '.join(repr(known_label) for known_label in known)}."
                     )
-                if not isinstance(cost, Real) or not 0 <= cost < np.inf:
+                if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
                     raise ValueError(
                         f"class_weight[{label!r}] is {cost!r}; a cost is a finite number, at "
                         "least 0."

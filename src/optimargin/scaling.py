@@ -96,7 +96,7 @@ def fit_scaling(
 
 def _check_magnitude(X: Matrix, method: str | None) -> None:
     """Refuse what would leave the range of floating-point numbers later on."""
-    values = X.data if sparse.issparse(X) else X
+    values: NDArray[np.floating] = np.asarray(X.data if sparse.issparse(X) else X)
     if not values.size:
         return
     greatest = max(-float(values.min()), float(values.max()))

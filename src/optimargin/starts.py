@@ -15,7 +15,7 @@ from optimargin.problem import Problem
 
 START_NAMES = ("random", "mean_difference", "lda", "logistic", "logistic_free", "svm")
 
-_NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
+NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
 _CONJUGATE_STEPS = 200
 _BLOCK = 2**18  # numbers handled at once
@@ -111,6 +111,11 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
     return np.asarray(np.linalg.solve(covariance, difference))
 
 
+def newton_affordable(problem: Problem) -> bool:
+    """Whether a Hessian is formed and factored."""
+    return not problem.is_sparse and problem.n_features <= NEWTON_LIMIT
+
+
 def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
     """The direction w of the minimum of a margin loss over (w, b), intercept unpenalised.
 
@@ -123,7 +128,7 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
     solve for the step by conjugate gradients where a Hessian would be too large.
     """
     scale = strength * problem.total_weight * problem.importance
-    if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
+    if not newton_affordable(problem):
         return _by_conjugate_gradients(problem, scale, loss == "logistic")
     weights = np.zeros(problem.n_features)
     features = np.asarray(problem.features, dtype=np.float64)

@@ -11,6 +11,8 @@ from optimargin import OptimalMarginClassifier
 from optimargin.one_vs_one import class_pairs, vote
 from optimargin.search.registry import OPTIMIZERS
 
+SEARCHES = ["memetic", "coordinate", *OPTIMIZERS]
+
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -29,7 +31,7 @@ def iris():
 
 
 @pytest.mark.parametrize("scaling", ["standardize", "whiten", None])
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", SEARCHES)
 def test_attributes_of_two_classes(cancer, optimizer, scaling):
     X, y = cancer
     model = brief(optimizer=optimizer, scaling=scaling).fit(X, y)

@@ -88,3 +88,13 @@ def test_an_estimator_without_history_is_refused():
     X, y = make_classification(random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no attribute history_"):
         ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, y))
+
+
+def test_a_search_of_one_round_can_be_seen():
+    short = {"score": [1.0], "evaluations": [40]}
+    long = {"score": [0.8, 0.9], "evaluations": [10, 20]}
+    display = ConvergenceDisplay({"short": short, "long": long}).plot()
+    for line, history in zip(display.ax_.lines, (short, long), strict=True):
+        assert line.get_marker() == "o"
+        assert line.get_markevery() == [-1]
+        assert line.get_xdata()[-1] == history["evaluations"][-1]

@@ -176,8 +176,8 @@ class _Curve:
         self.final_score = float(self.score[-1])
 
     def draw(self, axes: Sequence[Axes], **line: Any) -> None:
-        # The best so far holds until the next generation is done. A dot says where the search ended:
-        # one that was finished after its first round would have no line to be seen.
+        # The best so far holds until the next generation is done. A dot says where the search
+        # ended: one that was finished after its first round would have no line to be seen.
         end = {"marker": "o", "markersize": 5, "markevery": [-1]}
         axes[0].step(self.work, self.score, where="post", **end, **line)
         if len(axes) > 1 and self.has_sigma:

@@ -12,7 +12,7 @@ from optimargin.objective import Objective, Scores
 from optimargin.problem import Problem
 from optimargin.search.coordinate import CoordinateSearcher
 from optimargin.search.loop import Outcome, Searcher, run_search
-from optimargin.search.memetic import MemeticSearcher, default_rounds
+from optimargin.search.memetic import LEARNING_STEPS, MemeticSearcher, default_rounds
 from optimargin.search.penalised import DEFAULT_ROUNDS, PenalisedMemeticSearcher
 from optimargin.search.population import (
     PopulationSearcher,
@@ -30,8 +30,10 @@ _MANY_FEATURES = 600
 
 # The searches by moves work on a stratified subsample while rows exceed both numbers (the second is
 # a multiple of the features), and finish with at most so many passes over all rows.
-_LARGE_ROWS = 8000
+_LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
+_GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
+_LATE_SHARPNESS = (8.0, 16.0)
 _FINISHING_PASSES = 3
 
 
@@ -86,6 +88,17 @@ def _search(
     on_generation: Callable[[int], bool] | None,
 ) -> Outcome:
     starts = _score_starts(objective, plan, rng, given_start, deadline)
+    return _search_from(objective, plan, rng, starts, deadline, on_generation)
+
+
+def _search_from(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    starts: Scores,
+    deadline: float | None,
+    on_generation: Callable[[int], bool] | None,
+) -> Outcome:
     if deadline is not None and time.perf_counter() >= deadline:
         return _unsearched(objective, starts, "time")
     searcher, budget = _searcher(objective, plan, starts, rng)
@@ -100,6 +113,11 @@ def _search(
     )
 
 
+def _whitened(problem: Problem) -> bool:
+    """Whether the covariance of all features is affordable."""
+    return not problem.is_sparse and problem.n_features <= _MANY_FEATURES
+
+
 def _searcher(
     objective: Objective, plan: Plan, starts: Scores, rng: np.random.Generator
 ) -> tuple[Searcher, int | None]:
@@ -108,9 +126,8 @@ def _searcher(
     n = problem.n_features
     best = starts.separator(starts.best())
     if plan.optimizer == "memetic":
-        whiten = not problem.is_sparse and n <= _MANY_FEATURES
         founders = [starts.separator(index) for index in range(len(starts.score))]
-        memetic = MemeticSearcher(Lines(problem, whiten), founders, rng)
+        memetic = MemeticSearcher(Lines(problem, _whitened(problem)), founders, rng)
         if not plan.l1:
             return memetic, default_rounds(problem)
         # what was found without the penalty is among the founders
@@ -134,25 +151,48 @@ def _search_large(
     deadline: float | None,
     on_generation: Callable[[int], bool] | None,
 ) -> Outcome:
-    """Search on a subsample, finish with exact passes over all rows, and report on all rows."""
+    """Search on a subsample, learn on growing ones, finish with exact passes over all rows.
+
+    Whatever was found on the way, the starts included, is scored on all rows: they decide.
+    """
     problem = objective.problem
     part = Objective(problem.subsample(rows, rng), plan.l1)
-    found = _search(part, plan, rng, given_start, deadline, on_generation)
-    first = objective.score(found.separator.direction[None, :]).separator(0)
+    starts = _score_starts(part, plan, rng, given_start, deadline)
+    found = _search_from(part, plan, rng, starts, deadline, on_generation)
+    directions = [found.separator.direction, *np.asarray(starts.directions, dtype=np.float64)]
+    rows *= _GROWTH
+    while rows * _GROWTH <= problem.n_samples and not plan.l1:
+        if deadline is not None and time.perf_counter() >= deadline:
+            break
+        directions.append(_learn_on(problem.subsample(rows, rng), directions))
+        rows *= _GROWTH
+    scores = objective.score(np.array(directions))
+    first = scores.separator(scores.best())
     searcher = CoordinateSearcher(Lines(problem, whiten=False), first, plan.l1, rng)
     stopping = Stopping(_FINISHING_PASSES, deadline=deadline)
     finished = run_search(searcher, objective, first, stopping)
     return Outcome(
         separator=finished.separator,
-        stop_reason=found.stop_reason if found.stop_reason != "finished" else finished.stop_reason,
+        stop_reason=found.stop_reason,
         n_generations=found.n_generations + finished.n_generations,
         n_evaluations=found.n_evaluations + finished.n_evaluations,
         history={
             name: np.concatenate([found.history[name], finished.history[name]])
             for name in found.history
         },
-        still_improving=found.still_improving,
+        still_improving=False,
     )
+
+
+def _learn_on(problem: Problem, directions: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """What the best of the directions becomes by learning on a greater sample."""
+    scores = Objective(problem).score(np.array(directions))
+    best = scores.separator(scores.best())
+    lines = Lines(problem, _whitened(problem))
+    state = lines.state(best.direction, best.intercept)
+    for sharpness in _LATE_SHARPNESS:
+        state = lines.learn(state, sharpness, LEARNING_STEPS)
+    return lines.direction(state.theta)
 
 
 def _score_starts(

@@ -1,13 +1,13 @@
 """A separator and a line -> an exact move; and descent on the smoothed loss.
 
-This is how the searches by moves see a problem: as states (a separator and the values of all samples)
-that are moved along lines. Lines run along the coordinates of a metric, the intercept, or any
-direction. In the coordinates of the whitening metric the features are uncorrelated, so that a
+This is how the searches by moves see a problem: as states (a separator and the values of all
+samples) that are moved along lines. Lines run along the coordinates of a metric, the intercept, or
+any direction. In the coordinates of the whitening metric the features are uncorrelated, so that a
 random direction changes the separator by as much whichever way it points.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +173,7 @@ class Lines:
 
     def _column(self, j: int) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
         """Slopes along a coordinate, and the samples they belong to (None: all)."""
-        features = self._features
+        features: Any = self._features
         if not self.problem.is_sparse:
             return None, features[j]
         part = slice(features.indptr[j], features.indptr[j + 1])
@@ -297,11 +297,12 @@ class Lines:
     def _along_columns(self, state: State, order: NDArray[np.intp]) -> State:
         problem = self.problem
         units = problem.units
+        columns: Any = problem.features
         theta, values = state.theta.copy(), state.values.copy()
         sparse_moves(
-            problem.features.data,
-            problem.features.indices,
-            problem.features.indptr,
+            columns.data,
+            columns.indices,
+            columns.indptr,
             theta,
             values,
             state.correct,

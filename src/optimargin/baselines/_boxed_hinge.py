@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Array = NDArray[np.float64]
 
 _GROWTH = 4.0  # of the penalty
+_LARGEST_PENALTY = 1e7  # in units of the largest cost: beyond, rounding hides the norm of w
 _MAX_MULTIPLIER_STEPS = 60
 _MAX_NEWTON_STEPS = 60
-_ARMIJO = 1e-4
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,7 @@ class HingeSolution:
     converged: bool
 
 
-def hinge_objective(
-    slack: Array, direction: Array, lower: Array | float, upper: Array
-) -> float:
+def hinge_objective(slack: Array, direction: Array, lower: Array | float, upper: Array) -> float:
     """The objective at a direction with slack 1 - z."""
     loss = np.where(slack > 0, upper * slack, lower * slack).sum()
     return float(loss + 0.5 * direction @ direction)
@@ -60,20 +58,21 @@ def minimise_hinge(
 
     Ends when the gap between primal and dual objective is below ``tol`` times 1 + the objective.
     """
+    largest_cost = float((upper - lower).max())
     if start is None:
         direction, intercept = np.zeros(design.shape[1]), 0.0
         multipliers = np.clip(0.0, lower, upper)
-        penalty = float(upper.max())
+        penalty = largest_cost
     else:
         direction, intercept = start.direction, start.intercept
         multipliers = np.clip(start.multipliers, lower, upper)
-        penalty = start.penalty
+        penalty = max(start.penalty / _GROWTH**2, largest_cost)
     extended = np.column_stack([design, signs])
     point = np.append(direction, intercept)
     gap = np.inf
     for _ in range(_MAX_MULTIPLIER_STEPS):
         smoothed = _Smoothed(extended, multipliers, penalty, lower, upper)
-        point, multipliers = smoothed.minimise(point, tol)
+        point, multipliers, reached = smoothed.minimise(point, tol)
         direction = point[:-1]
         pulled = multipliers @ extended
         slack = 1.0 - extended @ point
@@ -83,7 +82,9 @@ def minimise_hinge(
         gap = abs(primal - dual) + abs(pulled[-1] * point[-1])
         if gap <= tol * (1.0 + abs(primal)):
             return HingeSolution(direction, float(point[-1]), multipliers, penalty, gap, True)
-        penalty *= _GROWTH
+        # Too steep for Newton's method: an easier problem on the way to it.
+        penalty = penalty * _GROWTH if reached else penalty / _GROWTH**2
+        penalty = min(penalty, _LARGEST_PENALTY * largest_cost)
     return HingeSolution(direction, float(point[-1]), multipliers, penalty, gap, False)
 
 
@@ -97,43 +98,70 @@ class _Smoothed:
     lower: Array
     upper: Array
 
-    def value(self, shifted: Array, point: Array) -> float:
-        clipped = np.clip(shifted, self.lower, self.upper)
-        # The integral of the clipping, up to a constant: quadratic inside, linear outside.
-        data = float(clipped @ (shifted - 0.5 * clipped)) / self.penalty
-        return data + 0.5 * float(point[:-1] @ point[:-1])
-
-    def minimise(self, point: Array, tol: float) -> tuple[Array, Array]:
-        """Newton steps; returns the minimiser and the multipliers there."""
+    def minimise(self, point: Array, tol: float) -> tuple[Array, Array, bool]:
+        """Newton steps; returns the minimiser, the multipliers there, and whether it is one."""
         extended, penalty = self.extended, self.penalty
         size = extended.shape[1]
         shifted = self.multipliers + penalty * (1.0 - extended @ point)
+        clipped = np.clip(shifted, self.lower, self.upper)
         for _ in range(_MAX_NEWTON_STEPS):
-            clipped = np.clip(shifted, self.lower, self.upper)
             gradient = -(clipped @ extended)
             gradient[:-1] += point[:-1]
-            scale = float(np.abs(clipped).sum())
-            if abs(gradient[-1]) <= 1e-3 * tol * (1.0 + scale) and np.abs(
-                gradient[:-1]
-            ).max() <= 1e-3 * tol * (1.0 + np.abs(point[:-1]).max()):
-                break
+            allowed = 1e-3 * tol * (1.0 + float(np.abs(point[:-1]).max(initial=0.0)))
+            balanced = 1e-3 * tol * (1.0 + float(np.abs(clipped).sum()))
+            if np.abs(gradient[:-1]).max(initial=0.0) <= allowed and abs(gradient[-1]) <= balanced:
+                return point, clipped, True
             inside = extended[clipped == shifted]
             hessian = penalty * (inside.T @ inside)
             hessian[np.diag_indices(size - 1)] += 1.0
             # Where no sample is inside its box, nothing bends along the intercept.
             hessian[-1, -1] += 1e-10 * penalty * len(extended)
-            step = cho_solve(cho_factor(hessian), -gradient)
-            slope = float(gradient @ step)
+            step = _solve(hessian, -gradient)
             change = -penalty * (extended @ step)
-            current = self.value(shifted, point)
-            rate = 1.0
-            for _ in range(60):
-                trial = point + rate * step
-                trial_shifted = shifted + rate * change
-                if self.value(trial_shifted, trial) <= current + _ARMIJO * rate * slope:
-                    break
-                rate /= 2
-            else:
-                break  # no further progress within rounding
-            point, shifted = trial, trial_shifted
-        return point, np.clip(shifted, self.lower, self.upper)
+            rate = self._rate(point, step, shifted, change)
+            point, shifted = point + rate * step, shifted + rate * change
+            clipped = np.clip(shifted, self.lower, self.upper)
+        return point, clipped, False
+
+    def _rate(self, point: Array, step: Array, shifted: Array, change: Array) -> float:
+        """How far to go: where the slope along the step has all but vanished.
+
+        The smoothed problem is piecewise quadratic and convex, so its slope only grows.
+        """
+        straight = float(point[:-1] @ step[:-1])
+        bend = float(step[:-1] @ step[:-1])
+
+        def slope(rate: float) -> float:
+            clipped = np.clip(shifted + rate * change, self.lower, self.upper)
+            return straight + rate * bend + float(clipped @ change) / self.penalty
+
+        enough = 0.1 * abs(slope(0.0))
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            at_high = slope(high)
+            if abs(at_high) <= enough:
+                return high
+            if at_high > 0:
+                break
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            at_middle = slope(middle)
+            if abs(at_middle) <= enough:
+                return middle
+            low, high = (low, middle) if at_middle > 0 else (middle, high)
+        return low
+
+
+def _solve(hessian: Array, right: Array) -> Array:
+    """Solve a positive definite system, shifted as little as rounding makes necessary."""
+    shift = 0.0
+    for _ in range(20):
+        try:
+            solution: Array = cho_solve(cho_factor(hessian), right)
+            return solution
+        except LinAlgError:
+            increase = max(9 * shift, 1e-14 * float(np.trace(hessian)))
+            hessian = hessian + increase * np.eye(len(hessian))
+            shift += increase
+    return right / float(np.trace(hessian))

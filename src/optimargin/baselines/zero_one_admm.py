@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -78,9 +78,9 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
     -----
     Differences from the authors' program: the start is 0.01 times the unit vector between the
     class means, where theirs has 0.01 in every entry, so that swapping the labels flips the
-    separator and nothing else; the problem is not convex, so the iterate with the least weighted
-    training error is returned, not the last one; a sample weight v scales the cost and the
-    penalty of a sample, which makes it the same as repeating the row.
+    separator and nothing else; features are centred; the problem is not convex, so the iterate
+    with the least weighted training error is returned, not the last one; a sample weight v scales
+    the cost and the penalty of a sample, which makes it the same as repeating the row.
 
     References
     ----------
@@ -124,8 +124,9 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
     def _fit_pair(self, pair: Pair) -> ZeroOneSupport:
         rows = distinct_rows(pair)
         factors = self._class_costs(rows)[rows.positive.astype(np.intp)]
+        centre = np.average(rows.X, axis=0, weights=rows.weights)
         problem = _Problem(
-            design=rows.signs[:, None] * rows.X,
+            design=rows.signs[:, None] * (rows.X - centre),
             signs=rows.signs,
             weights=rows.weights,
             costs=self.C * factors,
@@ -139,7 +140,7 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return rule
+        return replace(rule, intercept=float(rule.intercept - centre @ rule.coef))
 
     def _expose(self, rules: list[Any]) -> None:
         self.n_support_ = np.array([rule.n_support for rule in rules])
@@ -215,14 +216,12 @@ def _alternate(
             elif residuals[0] > tol:
                 sigma = float(np.clip(sigma / _LOWER, _LOWERED_TO, _RAISED_TO))
     rule = ZeroOneSupport(
-        best[0], best[1], n_iter=iteration, n_support=int(round(weights[active].sum()))
+        best[0], best[1], n_iter=iteration, n_support=round(weights[active].sum())
     )
     return rule, converged
 
 
-def _working_set(
-    shifted: FloatArray, costs: FloatArray, sigma: float
-) -> tuple[float, BoolArray]:
+def _working_set(shifted: FloatArray, costs: FloatArray, sigma: float) -> tuple[float, BoolArray]:
     """The samples within reach of the threshold; sigma shrinks where there would be none."""
     positive = shifted > 0
     if positive.any():

@@ -5,11 +5,12 @@ slopes, each sample changes side once, at tau = -f / g. Counting these crossings
 class and sign of slope, gives the exact weight of correctly classified samples at every bucket
 border; inside a bucket it cannot exceed the left border plus all that the bucket can gain. Only
 buckets whose bound matters are looked into. A slope of zero is taken for a positive one that is
-infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it is.
+infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it
+is.
 
-Positions on the line are measured in one of two ways. `best_position` maps tau to
-u = tau / (scale + |tau|), which puts the whole line, its infinite ends included, into (-1, 1).
-`gibbs_position` measures x = origin + tau in a coordinate whose prior is the standard normal.
+Positions on the line are measured in one of two ways. `best_position` maps tau to u = tau / (scale
++ |tau|), which puts the whole line, its infinite ends included, into (-1, 1). `gibbs_position`
+measures x = origin + tau in a coordinate whose prior is the standard normal.
 """
 
 from typing import Any

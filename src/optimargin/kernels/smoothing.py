@@ -1,9 +1,9 @@
 """Descent on a smooth 0-1 loss that is sharpened step by step.
 
-The loss of a sample at signed distance u from the separator is (1 - s u / sqrt(1 + (s u)^2)) / 2: the
-0-1 loss with its corner rounded, the more so the smaller the sharpness s. It is descended by L-BFGS,
-written here because a library's line search and call-backs cost some 30 microseconds an evaluation,
-on small data several times the evaluation itself.
+The loss of a sample at signed distance u from the separator is (1 - s u / sqrt(1 + (s u)^2)) / 2:
+the 0-1 loss with its corner rounded, the more so the smaller the sharpness s. It is descended by
+L-BFGS, written here because a library's line search and call-backs cost some 30 microseconds an
+evaluation, on small data several times the evaluation itself.
 """
 
 from typing import Any

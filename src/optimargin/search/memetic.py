@@ -1,20 +1,20 @@
 """The memetic search: evolution outside, descent and exact moves inside.
 
-An individual is a separator. It *learns*: it descends on a smooth 0-1 loss that is sharpened step by
-step, which carries it past most of the small local optima. Then it *walks*: along random directions
-it goes to a random point of all the places on the line where the training score is greatest, found
-exactly. A walk never loses score, and on the plateaus of a piecewise constant loss it finds the way
-up that a descent cannot see.
+An individual is a separator. It *learns*: it descends on a smooth 0-1 loss that is sharpened step
+by step, which carries it past most of the small local optima. Then it *walks*: along random
+directions it goes to a random point of all the places on the line where the training score is
+greatest, found exactly. A walk never loses score, and on the plateaus of a piecewise constant loss
+it finds the way up that a descent cannot see.
 
 The first round founds the population: every start learns, and the best individual met becomes the
-parent. Every later round makes a child: the parent is knocked off its place by a random step, learns
-again from a medium sharpness on, and walks; if it is as good as the parent it takes its place. Both
-happen in the coordinates of the whitening metric. When a separator without errors is found, what
-remains is to widen its margin: the hard-margin support vector machine is approached by squared-hinge
-machines of growing strength, and the search is finished.
+parent. Every later round makes a child: the parent is knocked off its place by a random step,
+learns again from a medium sharpness on, and walks; if it is as good as the parent it takes its
+place. Both happen in the coordinates of the whitening metric. When a separator without errors is
+found, what remains is to widen its margin: the hard-margin support vector machine is approached by
+squared-hinge machines of growing strength, and the search is finished.
 
-A round has a fixed length and does not know the budget, so a greater budget appends rounds to the same
-first ones.
+A round has a fixed length and does not know the budget, so a greater budget appends rounds to the
+same first ones.
 """
 
 import math
@@ -39,7 +39,7 @@ MARGIN_STRENGTHS = (1e2, 1e4, 1e6)
 def default_rounds(problem: Problem) -> int:
     """Rounds of a search when no budget is given: more where they cost next to nothing."""
     size = problem.n_samples * problem.n_features
-    return 2 + int(min(20, 4000 / size))
+    return 1 if size > 20_000 else 2 + int(min(18, 500 / size))
 
 
 class MemeticSearcher:

@@ -1,9 +1,10 @@
 """The memetic search with an L1 penalty: a parent, children, exact penalised moves.
 
-Learning on a smooth loss knows nothing of the penalty, whose good places are sharp corners: few weights
-that are not zero. So the founders are the starts cut down to their largest weights, and every single
-feature; a child is the parent knocked off its place with some of its weights set to zero; and
-what improves them are passes of coordinate moves that are exact for score and penalty together.
+Learning on a smooth loss knows nothing of the penalty, whose good places are sharp corners: few
+weights that are not zero. So the founders are the starts cut down to their largest weights, and
+every single feature; a child is the parent knocked off its place with some of its weights set to
+zero; and what improves them are passes of coordinate moves that are exact for score and penalty
+together.
 """
 
 import math

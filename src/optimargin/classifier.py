@@ -272,8 +272,11 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             max_generations=self.max_generations,
             patience=self.patience,
         )
-        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-        seed = np.random.SeedSequence([int(number) for number in entropy])
+        if isinstance(self.random_state, Integral):  # making a RandomState would take a while
+            seed = np.random.SeedSequence(int(self.random_state))
+        else:
+            entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+            seed = np.random.SeedSequence([int(number) for number in entropy])
         with fit_tasks(self, len(pairs), X, labels, sample_weight) as tasks:
             outcomes = fit_pairs(
                 training,

@@ -211,9 +211,7 @@ class _Samples:
             chosen.append(start + np.sort(rng.choice(stop - start, size, replace=False)))
         columns = np.concatenate(chosen)
         n_negative = len(chosen[0])
-        return _Samples(
-            self.features[:, columns], n_negative, self.units.take(columns, n_negative)
-        )
+        return _Samples(self.features[:, columns], n_negative, self.units.take(columns, n_negative))
 
     def cut(self, direction: FloatArray) -> _Cut:
         """The best cut of a direction, which need not have unit length."""
@@ -221,9 +219,7 @@ class _Samples:
         unit = direction / length if length > 0 else direction
         return self._best(unit[None], unit[None] @ self.features)
 
-    def best_shift(
-        self, direction: FloatArray, coordinates: NDArray[np.intp], step: float
-    ) -> _Cut:
+    def best_shift(self, direction: FloatArray, coordinates: NDArray[np.intp], step: float) -> _Cut:
         """The best cut after shifting one of the coordinates up or down by the step."""
         shifts = np.concatenate([self.features[coordinates], -self.features[coordinates]])
         shifts *= step

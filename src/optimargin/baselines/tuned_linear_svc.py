@@ -178,7 +178,8 @@ class TunedLinearSVC(CostSensitiveClassifier):
         divisible = [class_ for class_ in members if len(class_) > 1]
         if not divisible:
             raise ValueError(
-                f"Cross-validation needs a class with two different rows; {rows.name} have one each."
+                f"Cross-validation needs a class with two different rows; {rows.name} have one "
+                "each."
             )
         validated = np.sort(np.concatenate(divisible))
         splitter = StratifiedKFold(
@@ -186,14 +187,13 @@ class TunedLinearSVC(CostSensitiveClassifier):
             shuffle=True,
             random_state=int(rows.rng.integers(2**31)),
         )
-        validations = [validated[part] for _, part in splitter.split(
-            rows.X[validated], rows.positive[validated]
-        )]
+        validations = [
+            validated[part]
+            for _, part in splitter.split(rows.X[validated], rows.positive[validated])
+        ]
         return [(np.setdiff1d(everything, part), part) for part in validations]
 
-    def _score(
-        self, right: NDArray[np.bool_], validated: NDArray[np.bool_], rows: Pair
-    ) -> float:
+    def _score(self, right: NDArray[np.bool_], validated: NDArray[np.bool_], rows: Pair) -> float:
         if self.scoring == "accuracy":
             return float(np.average(right[validated], weights=rows.weights[validated]))
         recalls = [

@@ -2,6 +2,9 @@
 
 import re
 import tomllib
+from dataclasses import is_dataclass
+from importlib import import_module
+from inspect import isclass
 from pathlib import Path
 
 import pytest
@@ -34,15 +37,31 @@ def test_oldest_versions_are_those_of_the_metadata(project):
         for requirement in map(Requirement, (line for line in lines if not line.startswith("#")))
     }
     extras = project["optional-dependencies"]
-    declared = [
-        requirement
-        for group in ("plots", "cli", "experiments", "onnx")
-        for requirement in map(Requirement, extras[group])
-        if requirement.name != "optimargin"
-    ] + [Requirement(line) for line in project["dependencies"]]
-    assert {requirement.name for requirement in declared} == set(oldest)
-    for requirement in declared:
+    groups = ("plots", "cli", "experiments", "onnx")
+    lines = [*project["dependencies"], *(line for group in groups for line in extras[group])]
+    needed = [Requirement(line) for line in lines if not line.startswith("optimargin")]
+    tested = [Requirement(line) for line in extras["test"] if line.startswith("polars")]
+    assert {requirement.name for requirement in needed + tested} == set(oldest)
+    for requirement in needed + tested:
         lower = next(iter(requirement.specifier)).version
-        tested = oldest[requirement.name]
         # A bound such as 1.11 may be tested with 1.11.2, where .0 has no build for numpy 1.26.
-        assert (tested + ".").startswith(lower + "."), requirement.name
+        assert (oldest[requirement.name] + ".").startswith(lower + "."), requirement.name
+
+
+@pytest.mark.parametrize("module", ["optimargin", "optimargin.files", "optimargin.plots"])
+def test_public_names_are_explained_by_an_example(module):
+    public = import_module(module)
+    assert public.__all__
+    for name in public.__all__:
+        value = getattr(public, name)
+        assert value.__doc__, f"{module}.{name} has no docstring"
+        # Errors and the records that functions return may do without.
+        if not is_dataclass(value) and not (isclass(value) and issubclass(value, Exception)):
+            assert ">>>" in value.__doc__, f"{module}.{name} has no example"
+
+
+def test_names_of_the_package_are_found_when_they_are_asked_for():
+    assert set(optimargin.__all__) <= set(dir(optimargin))
+    assert optimargin.OptimalMarginClassifier.__module__ == "optimargin.classifier"
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = optimargin.nonsense

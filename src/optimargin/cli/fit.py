@@ -60,7 +60,6 @@ def fit(
     import sys
     from time import perf_counter
 
-    from optimargin import OptimalMarginClassifier
     from optimargin.cli.output import warnings_as_notes
     from optimargin.files import read_table, save_model, sort_columns, table_pipeline
     from optimargin.files.columns import labels_of
@@ -73,6 +72,9 @@ def fit(
     for code in codes:
         _column(features, code, name)
     columns = sort_columns(features, name, categorical=codes)
+
+    # Not before the table is known to be one: this loads the compiled search.
+    from optimargin import OptimalMarginClassifier
 
     choice = {} if optimizer is None else {"optimizer": optimizer}
     classifier = OptimalMarginClassifier(

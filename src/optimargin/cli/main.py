@@ -1,22 +1,10 @@
-"""The commands, and what becomes of errors: one line and an exit code, never a traceback.
-
-Nothing heavy is imported here or at the top of the commands' modules, so that ``--help`` is quick.
-"""
+"""The entry point, and what becomes of errors: one line and an exit code, never a traceback."""
 
 import os
 import signal
 import sys
 from types import FrameType
-from typing import Annotated, Any
-
-import typer
-
-from optimargin import __version__
-from optimargin.cli.demo import demo
-from optimargin.cli.evaluate import evaluate
-from optimargin.cli.fit import fit
-from optimargin.cli.inspect import inspect
-from optimargin.cli.predict import predict
+from typing import Any
 
 FAILED = 1
 MISUSED = 2
@@ -24,48 +12,28 @@ INTERRUPTED = 130
 TERMINATED = 143
 TRACEBACK = "OPTIMARGIN_TRACEBACK"
 
-app = typer.Typer(
-    name="optimargin",
-    help="Linear classification by direct optimisation of the balanced 0-1 loss.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (demo, fit, predict, evaluate, inspect):
-    app.command()(command)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"optimargin {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
-    ] = False,
-) -> None:
-    """Linear classification by direct optimisation of the balanced 0-1 loss."""
-
 
 def run() -> None:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(_exit_code())
+    for stream in (sys.stdout, sys.stderr):
+        # A label that the terminal cannot show is no reason to fail.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.exit(exit_code())
 
 
-def _exit_code() -> int:
+def exit_code() -> int:
+    """Run the command that ``sys.argv`` names; every error has become a line and a code."""
     try:
-        code = app(standalone_mode=False)
+        # Here, because typer may be missing.
+        from optimargin.cli.app import app
+
+        code = app(standalone_mode=False, prog_name="optimargin")
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        # Typer has made this code of an interrupt, in silence.
+        return _stopped() if code == INTERRUPTED else code if isinstance(code, int) else 0
     except KeyboardInterrupt:
-        return _say("stopped; no file was changed", INTERRUPTED)
+        return _stopped()
     except BrokenPipeError:
         # The reader of our output has left, as in `optimargin ... | head`. Python would complain
         # once more when it closes the stream at exit.
@@ -86,10 +54,10 @@ def _report(error: Exception) -> int:
         name = context.command_path if context is not None else "optimargin"
         return _say(f"{_one_line(speak())} (see {name} --help)", MISUSED)
     if type(error).__name__ == "Abort":
-        return _say("stopped; no file was changed", INTERRUPTED)
+        return _stopped()
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("optimargin"):
         return _say(f'{error.name} is missing: pip install "optimargin[cli]"', FAILED)
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError | OSError):
         return _say(_one_line(str(error)), FAILED)
     if isinstance(error, MemoryError):
         return _say("the table does not fit into memory", FAILED)
@@ -98,6 +66,10 @@ def _report(error: Exception) -> int:
         f"(set {TRACEBACK}=1 to see where, and please report it)",
         FAILED,
     )
+
+
+def _stopped() -> int:
+    return _say("stopped; no file was changed", INTERRUPTED)
 
 
 def _say(message: str, code: int) -> int:

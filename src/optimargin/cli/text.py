@@ -62,7 +62,8 @@ def equation_lines(weights: list[tuple[str, float]], intercept: float, label: st
     lines = [f"{label} if"]
     for place, (name, weight) in enumerate(shown[:MOST_TERMS]):
         sign = "-" if weight < 0 else " " if place == 0 else "+"
-        lines.append(f"  {sign} {abs(weight):.5g} * {name}")
+        term = f"({name})" if " = " in name else name
+        lines.append(f"  {sign} {abs(weight):.5g} * {term}")
     if len(shown) > MOST_TERMS:
         lines.append(f"    ... and {len(shown) - MOST_TERMS} smaller terms (all with --json)")
     lines.append(f"  > {-intercept:.5g}")

@@ -17,6 +17,8 @@ from optimargin.datasets.registry import Description, describe
 DATA_VARIABLE = "OPTIMARGIN_DATA"
 _FILE_ENDINGS = (".csv.gz", ".csv", ".npz")
 _SEIZURE_PIECES = 23
+# Only these two of scikit-learn's sets are the paper's; its breast cancer and digits are others.
+_BUNDLED = ("IR", "IW")
 
 
 class DatasetNotFoundError(FileNotFoundError):
@@ -68,6 +70,18 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
         if found is not None:
             return found
     raise DatasetNotFoundError(_how_to_get(description))
+
+
+def is_at_hand(name: str, data: str | os.PathLike[str] | None = None) -> bool:
+    """Whether a set can be loaded without the network."""
+    description = describe(name)
+    folders = [data if data is not None else os.environ.get(DATA_VARIABLE), cache_folder()]
+    return description.name in _BUNDLED or any(
+        (Path(folder) / f"{description.name}{ending}").is_file()
+        for folder in folders
+        if folder
+        for ending in _FILE_ENDINGS
+    )
 
 
 def cache_folder() -> Path:
@@ -123,8 +137,7 @@ def _from_folder(description: Description, folder: Path) -> Dataset | None:
 
 
 def _from_scikit_learn(description: Description) -> Dataset | None:
-    # Only these two of its bundled sets are the paper's; its breast cancer and digits are others.
-    if description.name not in ("IR", "IW"):
+    if description.name not in _BUNDLED:
         return None
     from sklearn.datasets import load_iris, load_wine
 

@@ -28,12 +28,14 @@ def make_two_classes(
     n_positive: int = 300,
     *,
     n_outliers: int = 0,
+    outlier_label: int = 1,
     overlapping: bool = False,
     random_state: Any = None,
 ) -> Arrays:
     """The paper's two normal classes in the plane, labels 0 and 1.
 
-    ``n_outliers`` further samples labelled 1 come from far away (the paper's outlier example);
+    ``n_outliers`` further samples come from far away, on the side of class 1 (the paper's outlier
+    example, which labels them 1);
     ``overlapping`` moves the mean of class 1 to (-3, -6) (the paper's imbalance test). The paper
     does not print the numbers of samples; these defaults are ours.
 
@@ -54,7 +56,7 @@ def make_two_classes(
     X = np.vstack(
         [np.asarray(mean) + rng.standard_normal((count, 2)) @ map_ for count, mean, map_ in parts]
     )
-    y = np.repeat([0, 1], [n_negative, n_positive + n_outliers]).astype(np.int64)
+    y = np.repeat([0, 1, outlier_label], [n_negative, n_positive, n_outliers]).astype(np.int64)
     return X, y
 
 

@@ -33,6 +33,9 @@ class Problem:
         return digest.hexdigest()
 
 
+_GROUPED = ("BC", "SR")
+
+
 class Source(Protocol):
     """A name, and how to get the rows; small enough to be sent to another process."""
 
@@ -48,12 +51,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One of the nineteen sets; ``rows`` takes a stratified part of a large one."""
+    """One of the nineteen sets; ``rows`` takes a stratified part of a large one.
+
+    Two sets have groups: pieces of one recording (SR), and equal rows (BC).
+    """
 
     key: str
     rows: int | None = None
     folder: str | None = None
-    grouped: bool = False
 
     @property
     def name(self) -> str:
@@ -64,7 +69,7 @@ class Benchmark:
         """Load the set, and take the part."""
         record = load(self.key, self.folder)
         classes, codes = np.unique(record.y, return_inverse=True)
-        groups = record.groups if self.grouped else None
+        groups = record.groups if self.key in _GROUPED else None
         problem = Problem(record.X, codes.astype(np.int64), tuple(map(str, classes)), groups)
         if self.rows is None or self.rows >= record.y.size:
             return problem
@@ -86,6 +91,7 @@ class Synthetic:
     n_negative: int
     n_positive: int
     n_outliers: int = 0
+    outlier_label: int = 1
     overlapping: bool = False
 
     def load(self) -> Problem:
@@ -94,6 +100,7 @@ class Synthetic:
             self.n_negative,
             self.n_positive,
             n_outliers=self.n_outliers,
+            outlier_label=self.outlier_label,
             overlapping=self.overlapping,
             random_state=seed_of("synthetic", self.name),
         )

@@ -48,7 +48,7 @@ _CLAIM_SECONDS = 24 * 3600.0
 _BUSY_SECONDS = 60.0
 
 
-class StoreError(RuntimeError):
+class StoreError(OSError):
     """The store cannot be read or written; the message says why and what to do."""
 
 
@@ -234,6 +234,8 @@ class Store:
     def _explained(self) -> Iterator[None]:
         try:
             yield
+        except StoreError:
+            raise
         except sqlite3.Error as error:
             raise StoreError(_explanation(self.path, str(error))) from error
         except OSError as error:

@@ -45,7 +45,8 @@ class Table:
         """A pipe table under a bold title."""
         lines = [f"**{self.title}**", ""]
         lines.append("| " + " | ".join(_escaped(name) for name in self.columns) + " |")
-        lines.append("| --- |" + " ---: |" * (len(self.columns) - 1))
+        marks = ["---" if words else "---:" for words in self._of_words()]
+        lines.append("| " + " | ".join(marks) + " |")
         for row in self.rows:
             texts = [
                 f"**{_escaped(entry.text)}**" if entry.strong else _escaped(entry.text)
@@ -56,11 +57,12 @@ class Table:
 
     def to_html(self) -> str:
         """A table that sorts by a click on a heading, and stacks on a narrow screen."""
+        words = self._of_words()
         heads = "".join(
-            f'<th scope="col"><button type="button">{html.escape(name)}</button></th>'
-            for name in self.columns
+            f'<th scope="col"{_KIND[kind]}><button type="button">{html.escape(name)}</button></th>'
+            for name, kind in zip(self.columns, words, strict=True)
         )
-        body = "".join(f"<tr>{self._html_row(row)}</tr>\n" for row in self.rows)
+        body = "".join(f"<tr>{self._html_row(row, words)}</tr>\n" for row in self.rows)
         notes = "".join(f"<p class=note>{html.escape(note)}</p>" for note in self.notes)
         return (
             f"<figure class=table><figcaption>{html.escape(self.title)}</figcaption>"
@@ -76,18 +78,29 @@ class Table:
         writer.writerows([entry.text for entry in row] for row in self.rows)
         return out.getvalue()
 
-    def _html_row(self, row: Sequence[Entry]) -> str:
+    def _of_words(self) -> list[bool]:
+        """Which columns hold words: nothing in them is a number."""
+        return [
+            number == 0 or all(row[number].value is None for row in self.rows)
+            for number in range(len(self.columns))
+        ]
+
+    def _html_row(self, row: Sequence[Entry], words: Sequence[bool]) -> str:
         parts = []
         for number, (name, entry) in enumerate(zip(self.columns, row, strict=True)):
             tag = 'th scope="row"' if number == 0 else "td"
             sort = "" if entry.value is None else f' data-value="{entry.value!r}"'
-            kind = " class=best" if entry.strong else ""
+            classes = ["best"] * entry.strong + ["words"] * words[number]
+            kind = f' class="{" ".join(classes)}"' if classes else ""
             label = f' data-label="{html.escape(name, quote=True)}"'
             parts.append(f"<{tag}{kind}{sort}{label}>{html.escape(entry.text)}</{tag[:2]}>")
         return "".join(parts)
 
     def _remarks(self, mark: str) -> list[str]:
         return ["", *(f"{mark}{note}" for note in self.notes)] if self.notes else []
+
+
+_KIND = {True: " class=words", False: ""}
 
 
 def percent(value: float, digits: int = 1) -> str:

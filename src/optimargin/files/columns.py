@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -102,7 +103,7 @@ def sort_columns(frame: pd.DataFrame, name: str, *, categorical: Collection[str]
         if n_missing == len(values):
             left_out[column] = "no values"
             continue
-        is_text = values.dtype == object
+        is_text = not is_numeric_dtype(values)
         distinct = int(values.nunique())
         present = len(values) - n_missing
         if is_text and column not in categorical and distinct > max(MOST_CATEGORIES, present / 2):
@@ -216,7 +217,7 @@ def labels_of(values: pd.Series, column: str, name: str) -> tuple[NDArray[Any], 
 
 
 def _numbers(values: pd.Series, column: str, name: str) -> NDArray[np.float64]:
-    if values.dtype == object:
+    if not is_numeric_dtype(values):
         numbers = pd.to_numeric(values, errors="coerce")
         bad = np.flatnonzero(numbers.isna() & values.notna())
         if len(bad):

@@ -6,14 +6,15 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import sklearn
 import skops.io
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+import optimargin
 from optimargin.files.errors import FileError
 from optimargin.files.trusted import check_schema, trusted_types
 from optimargin.files.whole import written_whole
@@ -82,7 +83,7 @@ def save_model(path: str | Path, estimator: BaseEstimator, about: dict[str, Any]
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "kind": kind,
-        "versions": {package: version(package) for package in ("optimargin", "scikit-learn")},
+        "versions": {"optimargin": optimargin.__version__, "scikit-learn": sklearn.__version__},
         "about": about,
     }
     with zipfile.ZipFile(buffer, "a", compression=zipfile.ZIP_DEFLATED) as archive:
@@ -103,6 +104,14 @@ def load_model(path: str | Path) -> Model:
     FileError
         If the file is damaged, is no model, comes from a newer version, or holds anything that is
         not on the list.
+
+    Examples
+    --------
+    >>> from optimargin.files import load_model
+    >>> load_model("nothing.model")
+    Traceback (most recent call last):
+    ...
+    optimargin.files.errors.FileError: cannot read nothing.model: No such file or directory
     """
     try:
         content = Path(path).read_bytes()

@@ -105,6 +105,15 @@ def write_table(frame: pd.DataFrame, target: str | Path) -> None:
     ------
     FileError
         If the ending is another one or the file cannot be written.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from optimargin.files import write_table
+    >>> write_table(pd.DataFrame({"label": ["a", "b"], "score": [-0.5, 2.0]}), "-")
+    label,score
+    a,-0.5
+    b,2.0
     """
     name = str(target).lower()
     if name == "-":

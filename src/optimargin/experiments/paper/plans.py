@@ -1,0 +1,264 @@
+"""What each part of ``reproduce`` runs: data sets, noises, methods, splits."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from optimargin.datasets import BINARY_NAMES, MULTICLASS_NAMES, NoNoise, Replace
+from optimargin.datasets.noise import Noise
+from optimargin.experiments.cells import Cell
+from optimargin.experiments.methods import METHODS, Method
+from optimargin.experiments.sources import Benchmark, Source, Synthetic
+from optimargin.experiments.splits import Grouped, Imbalanced, SplitRule, Stratified, Whole
+
+#: The paper's split of every table.
+PAPER_RULE = Stratified(0.7)
+GROUPED_RULE = Grouped(0.7)
+NOISES: tuple[Noise, ...] = (NoNoise(), Replace(0.15))
+
+NEAR_OPTIMAL_SETS = ("BC", "CG", "GC", "PR", "IS", "PD")
+# The paper does not say which five sets it takes.
+OPTIMIZER_SETS = ("BC", "GC", "PR", "IS", "PD")
+GROUPED_SETS = ("BC", "SR")
+
+COMPETITORS = ("del", "wsv", "smp", "svm", "mba")
+OPTIMIZERS = ("oec-cmaes", "oec-es", "oec-pso")
+# What is not in the paper and is asked all the same: does a re-fitted cut do as well?
+BESIDE = (
+    "omc",
+    "lr",
+    "lr-balanced",
+    "lr-elastic-net",
+    "lda",
+    "lda-plain",
+    "svm-balanced",
+    "lr-threshold",
+    "svm-threshold",
+    "lr-free-threshold",
+    "lr-tuned-threshold",
+)
+BINARY_METHODS = (*COMPETITORS, "oec-cmaes", *BESIDE, "tsv", "mpm")
+MULTICLASS_METHODS = ("del", "wsv", "mba", "svm", "oec-cmaes", *BESIDE)
+NEAR_OPTIMAL_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-threshold", "svm-threshold")
+IMBALANCE_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-balanced", "lr-threshold")
+OUTLIER_METHODS = ("oec-cmaes", "svm", "smp", "del", "omc", "lr-threshold")
+#: What takes all 70,000 digits in minutes, and is asked to with ``digits="whole"``.
+WHOLE_DIGITS_METHODS = ("omc", "wsv", "mba", "del", "lda", "lr-balanced", "svm-balanced")
+
+ALPHAS = (0.0, 0.1, 0.5)
+IMBALANCE_SHARES = tuple(round(0.05 * step, 2) for step in range(1, 15))
+
+# Class sizes are ours, the paper does not print them. Fifty outliers among 350 samples of their
+# class leave a balanced accuracy of 92.9 % to a rule that gives them up; the paper prints 92.6.
+IMBALANCE_DATA = Synthetic("imbalance", 500, 500, overlapping=True)
+OUTLIER_DATA = Synthetic("outliers", 300, 300, n_outliers=50)
+OPPOSITE_DATA = Synthetic("outliers-opposite", 300, 300, n_outliers=50, outlier_label=0)
+EXAMPLE_DATA = Synthetic("example", 300, 300)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is run. The paper's number of splits is 100."""
+
+    splits: int = 10
+    large_splits: int = 3
+    digit_rows: int = 6000
+    digits: str = "part"
+    folder: str | None = None
+
+    def of(self, data: str) -> int:
+        """Splits of one data set: fewer of the large ones, one of the digits."""
+        if data.startswith("HD"):
+            return min(self.splits, 1)
+        return min(self.splits, self.large_splits) if data in ("MD", "SR") else self.splits
+
+
+class Plan:
+    """Cells in the order in which they are run, and the sources of their data."""
+
+    def __init__(self) -> None:
+        self.cells: list[Cell] = []
+        self.sources: dict[str, Source] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._keys: set[str] = set()
+
+    def add(
+        self,
+        source: Source,
+        noises: Iterable[Noise],
+        methods: Iterable[Method],
+        rule: SplitRule,
+        splits: int,
+    ) -> list[Cell]:
+        """Add a block of cells; those that are in the plan already are returned as well."""
+        known = self.sources.setdefault(source.name, source)
+        if source.name not in self._fingerprints:
+            self._fingerprints[source.name] = known.load().fingerprint
+        fingerprint = self._fingerprints[source.name]
+        listed = list(methods)
+        block = [
+            Cell(source.name, fingerprint, noise, method, rule, split)
+            for noise in noises
+            for split in range(splits)
+            for method in listed
+        ]
+        for cell in block:
+            if cell.key not in self._keys:
+                self._keys.add(cell.key)
+                self.cells.append(cell)
+        return block
+
+
+def named(names: Sequence[str]) -> list[Method]:
+    """Methods by name."""
+    return [METHODS[name] for name in names]
+
+
+def with_weights(method: Method) -> Method:
+    """The method with its separator kept, for a figure."""
+    return replace(method, keep=("weights",))
+
+
+def l1_method(alpha: float) -> Method:
+    """The paper's OEC with the L1 penalty alpha."""
+    base = METHODS["oec-cmaes"]
+    settings: dict[str, Any] = {**base.settings, "l1": alpha}
+    return replace(
+        base,
+        name=f"oec-cmaes l1={alpha:g}",
+        title=f"The paper's OEC, alpha = {alpha:g}",
+        settings=settings,
+        keep=("weights",),
+    )
+
+
+def optimizers(plan: Plan, effort: Effort) -> list[Cell]:
+    """CMA-ES, ES and PSO on five sets."""
+    return [
+        cell
+        for name in OPTIMIZER_SETS
+        for cell in plan.add(
+            Benchmark(name, folder=effort.folder),
+            [NoNoise()],
+            named(OPTIMIZERS),
+            PAPER_RULE,
+            effort.of(name),
+        )
+    ]
+
+
+def near_optimal(plan: Plan, effort: Effort) -> list[Cell]:
+    """SLA, tuned SVM, OEC on six sets."""
+    return [
+        cell
+        for name in NEAR_OPTIMAL_SETS
+        for cell in plan.add(
+            Benchmark(name, folder=effort.folder),
+            [NoNoise()],
+            named(NEAR_OPTIMAL_METHODS),
+            PAPER_RULE,
+            effort.of(name),
+        )
+    ]
+
+
+def imbalance(plan: Plan, effort: Effort) -> list[Cell]:
+    """Synthetic classes that overlap, 5 to 70 % of one of them."""
+    return [
+        cell
+        for share in IMBALANCE_SHARES
+        for cell in plan.add(
+            IMBALANCE_DATA,
+            [NoNoise()],
+            named(IMBALANCE_METHODS),
+            Imbalanced(share),
+            effort.splits,
+        )
+    ]
+
+
+def binary(plan: Plan, effort: Effort) -> list[Cell]:
+    """Twelve sets without noise."""
+    return _binary(plan, effort, NOISES[0], PAPER_RULE, BINARY_NAMES)
+
+
+def binary_noise(plan: Plan, effort: Effort) -> list[Cell]:
+    """Twelve sets with 15 % noise."""
+    return _binary(plan, effort, NOISES[1], PAPER_RULE, BINARY_NAMES)
+
+
+def grouped(plan: Plan, effort: Effort) -> list[Cell]:
+    """The sets whose rows are not independent, rows that belong together on one side."""
+    return _binary(plan, effort, NOISES[0], GROUPED_RULE, GROUPED_SETS)
+
+
+def _binary(
+    plan: Plan, effort: Effort, noise: Noise, rule: SplitRule, names: Iterable[str]
+) -> list[Cell]:
+    return [
+        cell
+        for name in names
+        for cell in plan.add(
+            Benchmark(name, folder=effort.folder),
+            [noise],
+            named(BINARY_METHODS),
+            rule,
+            effort.of(name),
+        )
+    ]
+
+
+def outliers(plan: Plan, effort: Effort) -> list[Cell]:
+    """The synthetic classes with outliers, labelled as printed and the other way round."""
+    methods = [with_weights(method) for method in named(OUTLIER_METHODS)]
+    return [
+        cell
+        for data in (OUTLIER_DATA, OPPOSITE_DATA)
+        for cell in plan.add(data, [NoNoise()], methods, Whole(), 1)
+    ]
+
+
+def l1(plan: Plan, effort: Effort) -> list[Cell]:
+    """The paper's OEC at three weights of the L1 penalty, ten runs."""
+    return [
+        cell
+        for name in BINARY_NAMES
+        for cell in plan.add(
+            Benchmark(name, folder=effort.folder),
+            [NoNoise()],
+            [l1_method(alpha) for alpha in ALPHAS],
+            PAPER_RULE,
+            min(effort.of(name), 10),
+        )
+    ]
+
+
+def multiclass(plan: Plan, effort: Effort) -> list[Cell]:
+    """Seven sets, one-vs-one; the digits as a part, whole, both or not at all."""
+    cells = [
+        cell
+        for name in MULTICLASS_NAMES
+        if name != "HD"
+        for cell in plan.add(
+            Benchmark(name, folder=effort.folder),
+            [NoNoise()],
+            named(MULTICLASS_METHODS),
+            PAPER_RULE,
+            effort.of(name),
+        )
+    ]
+    if effort.digits in ("part", "both"):
+        part = Benchmark("HD", effort.digit_rows, effort.folder)
+        methods = named(MULTICLASS_METHODS)
+        cells += plan.add(part, [NoNoise()], methods, PAPER_RULE, effort.of("HD"))
+    if effort.digits in ("whole", "both"):
+        whole = Benchmark("HD", folder=effort.folder)
+        methods = named(WHOLE_DIGITS_METHODS)
+        cells += plan.add(whole, [NoNoise()], methods, PAPER_RULE, effort.of("HD"))
+    return cells
+
+
+def overview(plan: Plan, effort: Effort) -> list[Cell]:
+    """The separator of the synthetic example."""
+    methods = [with_weights(METHODS["oec-cmaes"])]
+    return plan.add(EXAMPLE_DATA, [NoNoise()], methods, Whole(), 1)

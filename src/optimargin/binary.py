@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from optimargin.lines import Lines
 from optimargin.objective import Objective, Scores
 from optimargin.problem import Problem
-from optimargin.search.loop import Outcome, run_search
+from optimargin.search.coordinate import CoordinateSearcher
+from optimargin.search.loop import Outcome, Searcher, run_search
+from optimargin.search.memetic import LEARNING_STEPS, MemeticSearcher, default_rounds
+from optimargin.search.penalised import DEFAULT_ROUNDS, PenalisedMemeticSearcher
 from optimargin.search.population import (
     PopulationSearcher,
     default_max_generations,
@@ -17,14 +21,20 @@ from optimargin.search.population import (
 )
 from optimargin.search.registry import OptimizerChoice, optimizer_factory
 from optimargin.search.stopping import Stopping
-from optimargin.starts import start_direction
+from optimargin.starts import mean_difference, settled, start_direction
 
-# Starts that "auto" takes while samples times features stay below the first number.
-_AUTO = (
-    (2_000_000, ("logistic", "lda", "svm", "mean_difference")),
-    (np.inf, ("logistic", "mean_difference")),
-)
-_AUTO_SPARSE = ("logistic", "mean_difference")
+# The starts that "auto" takes, the dearest last.
+_AUTO = ("lda", "logistic_free")
+_AUTO_MANY_FEATURES = ("mean_difference", "logistic")
+_MANY_FEATURES = 600
+
+# The searches by moves work on a stratified subsample while rows exceed both numbers (the second is
+# a multiple of the features), and finish with at most so many passes over all rows.
+_LARGE_ROWS = 4000
+_LARGE_ROWS_PER_FEATURE = 60
+_GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
+_LATE_SHARPNESS = (8.0, 16.0)
+_FINISHING_PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -38,13 +48,10 @@ class Plan:
     max_generations: int | None = None
     patience: int | None = None
 
-
-def resolve_auto(problem: Problem) -> tuple[str, ...]:
-    """The starts that suit the size of a problem."""
-    if problem.is_sparse:
-        return _AUTO_SPARSE
-    size = problem.n_samples * problem.n_features
-    return next(names for limit, names in _AUTO if size <= limit)
+    @property
+    def by_moves(self) -> bool:
+        """Whether the search moves along lines, and does not ask for populations."""
+        return self.optimizer in ("memetic", "coordinate")
 
 
 def fit_binary(
@@ -58,30 +65,134 @@ def fit_binary(
     """Search a separator of one pair of classes."""
     rng = np.random.Generator(np.random.PCG64(seed))
     objective = Objective(problem, plan.l1)
-    n = problem.n_features
-    if n == 1:  # there is one direction only
+    if problem.n_features == 1:  # there is one direction only
         only = objective.score(np.ones((1, 1)))
         return _unsearched(objective, only, "finished")
+    if min(problem.units.total_negative, problem.units.total_positive) == 0:
+        # one class counts for nothing: every direction is as good
+        return _unsearched(
+            objective, objective.score(settled(mean_difference(problem))[None, :]), "finished"
+        )
+    rows = max(_LARGE_ROWS, _LARGE_ROWS_PER_FEATURE * problem.n_features)
+    if plan.by_moves and problem.n_samples > rows:
+        return _search_large(objective, plan, rng, rows, given_start, deadline, on_generation)
+    return _search(objective, plan, rng, given_start, deadline, on_generation)
 
+
+def _search(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    given_start: NDArray[np.float64] | None,
+    deadline: float | None,
+    on_generation: Callable[[int], bool] | None,
+) -> Outcome:
     starts = _score_starts(objective, plan, rng, given_start, deadline)
+    return _search_from(objective, plan, rng, starts, deadline, on_generation)
+
+
+def _search_from(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    starts: Scores,
+    deadline: float | None,
+    on_generation: Callable[[int], bool] | None,
+) -> Outcome:
     if deadline is not None and time.perf_counter() >= deadline:
         return _unsearched(objective, starts, "time")
-    best = starts.best()
-    factory = optimizer_factory(plan.optimizer)
-    population_size = plan.population_size or default_population_size(n)
-    searcher = PopulationSearcher(
-        factory(np.asarray(starts.directions[best], dtype=np.float64), population_size, rng)
-    )
-    max_generations = plan.max_generations
-    if max_generations is None:
-        max_generations = default_max_generations(n)
+    searcher, budget = _searcher(objective, plan, starts, rng)
+    if plan.max_generations is not None:
+        budget = plan.max_generations
     return run_search(
         searcher,
         objective,
-        starts.separator(best),
-        Stopping(max_generations, plan.patience, deadline),
+        starts.separator(starts.best()),
+        Stopping(budget, plan.patience, deadline),
         on_generation,
     )
+
+
+def _whitened(problem: Problem) -> bool:
+    """Whether the covariance of all features is affordable."""
+    return not problem.is_sparse and problem.n_features <= _MANY_FEATURES
+
+
+def _searcher(
+    objective: Objective, plan: Plan, starts: Scores, rng: np.random.Generator
+) -> tuple[Searcher, int | None]:
+    """The searcher of a plan, and the generations it gets when none are given."""
+    problem = objective.problem
+    n = problem.n_features
+    best = starts.separator(starts.best())
+    if plan.optimizer == "memetic":
+        founders = [starts.separator(index) for index in range(len(starts.score))]
+        memetic = MemeticSearcher(Lines(problem, _whitened(problem)), founders, rng)
+        if not plan.l1:
+            return memetic, default_rounds(problem)
+        # what was found without the penalty is among the founders
+        directions = np.vstack([starts.directions, memetic.advance(objective).directions])
+        lines = Lines(problem, whiten=False)
+        return PenalisedMemeticSearcher(lines, directions, plan.l1, rng), DEFAULT_ROUNDS
+    if plan.optimizer == "coordinate":
+        return CoordinateSearcher(Lines(problem, whiten=False), best, plan.l1, rng), None
+    factory = optimizer_factory(plan.optimizer)
+    start = np.asarray(starts.directions[starts.best()], dtype=np.float64)
+    optimizer = factory(start, plan.population_size or default_population_size(n), rng)
+    return PopulationSearcher(optimizer), default_max_generations(n)
+
+
+def _search_large(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    rows: int,
+    given_start: NDArray[np.float64] | None,
+    deadline: float | None,
+    on_generation: Callable[[int], bool] | None,
+) -> Outcome:
+    """Search on a subsample, learn on growing ones, finish with exact passes over all rows.
+
+    Whatever was found on the way, the starts included, is scored on all rows: they decide.
+    """
+    problem = objective.problem
+    part = Objective(problem.subsample(rows, rng), plan.l1)
+    starts = _score_starts(part, plan, rng, given_start, deadline)
+    found = _search_from(part, plan, rng, starts, deadline, on_generation)
+    directions = [found.separator.direction, *np.asarray(starts.directions, dtype=np.float64)]
+    rows *= _GROWTH
+    while rows * _GROWTH <= problem.n_samples and not plan.l1:
+        if deadline is not None and time.perf_counter() >= deadline:
+            break
+        directions.append(_learn_on(problem.subsample(rows, rng), directions))
+        rows *= _GROWTH
+    scores = objective.score(np.array(directions))
+    first = scores.separator(scores.best())
+    searcher = CoordinateSearcher(Lines(problem, whiten=False), first, plan.l1, rng)
+    stopping = Stopping(_FINISHING_PASSES, deadline=deadline)
+    finished = run_search(searcher, objective, first, stopping)
+    return Outcome(
+        separator=finished.separator,
+        stop_reason=found.stop_reason,
+        n_generations=found.n_generations + finished.n_generations,
+        n_evaluations=found.n_evaluations + finished.n_evaluations,
+        history={
+            name: np.concatenate([found.history[name], finished.history[name]])
+            for name in found.history
+        },
+        still_improving=False,
+    )
+
+
+def _learn_on(problem: Problem, directions: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """What the best of the directions becomes by learning on a greater sample."""
+    scores = Objective(problem).score(np.array(directions))
+    best = scores.separator(scores.best())
+    lines = Lines(problem, _whitened(problem))
+    state = lines.state(best.direction, best.intercept)
+    for sharpness in _LATE_SHARPNESS:
+        state = lines.learn(state, sharpness, LEARNING_STEPS)
+    return lines.direction(state.theta)
 
 
 def _score_starts(
@@ -94,10 +205,13 @@ def _score_starts(
     problem = objective.problem
     if given is not None:
         return objective.score(given)
-    names = resolve_auto(problem) if plan.starts == ("auto",) else plan.starts
+    names = plan.starts
+    if names == ("auto",):
+        many = problem.is_sparse or problem.n_features > _MANY_FEATURES
+        names = _AUTO_MANY_FEATURES if many else _AUTO
     directions: list[NDArray[np.float64]] = []
     # the cheapest first, so that a deadline leaves at least that one
-    for name in reversed(names):
+    for name in names:
         if directions and deadline is not None and time.perf_counter() >= deadline:
             break
         directions.append(start_direction(name, problem, rng))

@@ -48,10 +48,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     Parameters
     ----------
-    optimizer : {"cma_es", "separable_cma_es", "evolution_strategy", "particle_swarm"} or callable
-        How directions are searched. "cma_es" with `start="random"` is the paper's classifier.
-        A callable is a factory `(start, population_size, rng) -> optimizer` of an object with
-        `ask()`, returning directions of shape (candidates, n), and `tell(directions, scores)`.
+    optimizer : str or callable, default="memetic"
+        How separators are searched. "memetic" joins evolution with exact moves; "coordinate" is
+        exact moves along features alone; "cma_es", "separable_cma_es", "evolution_strategy" and
+        "particle_swarm" search directions by populations. "cma_es" with `start="random"` is the
+        paper's classifier. A callable is a factory `(start, population_size, rng) -> optimizer` of
+        an object with `ask()`, returning directions of shape (candidates, n), and
+        `tell(directions, scores)`, where `scores` has arrays `objective` (greater is better),
+        `score`, `margin` and a method `ranking()`.
     l1 : float, default=0.0
         Weight of the penalty on the sum of absolute weights (the paper's alpha); at unit length, in
         scaled coordinates.
@@ -129,7 +133,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
+        "optimizer": [StrOptions({"memetic", "coordinate", *OPTIMIZERS}), callable],
         "l1": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "scaling": [StrOptions({"standardize", "whiten"}), None],
@@ -158,7 +162,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     def __init__(
         self,
         *,
-        optimizer: OptimizerChoice = "cma_es",
+        optimizer: OptimizerChoice = "memetic",
         l1: float = 0.0,
         class_weight: str | dict[Any, float] | None = "balanced",
         scaling: str | None = "standardize",
@@ -226,8 +230,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             y,
             accept_sparse=("csr", "csc"),
             dtype=(np.float64, np.float32),
-            accept_large_sparse=False,
         )
+        if sparse.issparse(X):
+            X = _compact(X)
         check_classification_targets(labels)
         if self.scaling == "whiten" and sparse.issparse(X):
             raise ValueError(
@@ -333,7 +338,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 f"start holds weights of shape {coef.shape}; it must hold finite numbers with "
                 f"{scaling.n_features} columns, one a feature."
             )
-        if estimator_coef is not None and coef.shape[0] == n_classes > 2:
+        # who decides by pairs (this classifier, SVC) says so in a parameter; three classes have as
+        # many pairs as classes
+        by_pairs = hasattr(start, "decision_function_shape")
+        if estimator_coef is not None and not by_pairs and coef.shape[0] == n_classes > 2:
             # one against the rest: the difference of two classes separates them
             coef = np.array([coef[j] - coef[i] for i, j in class_pairs(n_classes)])
         directions = scaling.scale_directions(coef)
@@ -416,6 +424,18 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         )
         distances: NDArray[np.floating] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return distances + self.intercept_
+
+
+def _compact(X: Any) -> Any:
+    """Sparse data with one entry a place, and short indices where they suffice."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
+        X = type(X)(
+            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+        )
+    return X
 
 
 def _pair_callbacks(

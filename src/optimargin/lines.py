@@ -1,13 +1,13 @@
 """A separator and a line -> an exact move; and descent on the smoothed loss.
 
-This is how the searches by moves see a problem: as states (a separator and the values of all samples)
-that are moved along lines. Lines run along the coordinates of a metric, the intercept, or any
-direction. In the coordinates of the whitening metric the features are uncorrelated, so that a
+This is how the searches by moves see a problem: as states (a separator and the values of all
+samples) that are moved along lines. Lines run along the coordinates of a metric, the intercept, or
+any direction. In the coordinates of the whitening metric the features are uncorrelated, so that a
 random direction changes the separator by as much whichever way it points.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,18 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
 from optimargin.kernels.lines import bucket_log_masses
-from optimargin.kernels.moves import BEST, GIBBS, PLATEAU, dense_moves, sparse_moves, weight_correct
+from optimargin.kernels.moves import best_moves, gibbs_moves, sparse_moves, weight_correct
+from optimargin.kernels.penalised import penalised_position
 from optimargin.kernels.smoothing import descend, smooth_loss
 from optimargin.problem import Problem
 from optimargin.threshold import bucket_count
 
 Choice = Literal["best", "plateau", "gibbs"]
 
-_MODES = {"best": BEST, "plateau": PLATEAU, "gibbs": GIBBS}
-
 # Uniform numbers a Gibbs draw may use, three a try: it fails about once in e^20 draws.
 _GIBBS_CHANCES = 120
+
+_LEARNT_DIGITS = 7
 
 # Added to the variance of every whitened coordinate, as a share of the mean variance.
 _WHITENING_RIDGE = 1e-6
@@ -70,7 +71,7 @@ class Lines:
         self._features = problem.features
         if whiten:
             features = np.asarray(problem.features, dtype=np.float64)
-            covariance = (features @ features.T) / problem.n_samples
+            covariance = (features * problem.importance) @ features.T
             ridge = _WHITENING_RIDGE * max(float(np.trace(covariance)), 1e-300)
             covariance[np.diag_indices(problem.n_features)] += ridge
             self._factor = cholesky(covariance, lower=True)
@@ -124,13 +125,68 @@ class Lines:
         order = rng.permutation(len(directions) + 1)
         return self._moved(state, slopes, directions, order, choose, rng, beta)
 
+    def along_coordinates_penalised(
+        self, state: State, order: NDArray[np.intp], l1: float
+    ) -> State:
+        """Move along coordinates in turn to where score less penalty is greatest.
+
+        Exact for the penalty of Algorithm 2; in the problem's own coordinates.
+        """
+        problem, units = self.problem, self.problem.units
+        theta, values = state.theta.copy(), state.values.copy()
+        ones = np.ones(problem.n_samples, problem.dtype)
+        correct = state.correct
+        for j in order:
+            rows, slopes = self._column(j) if j < self.n_dimensions else (None, ones)
+            touched = values if rows is None else values[rows]
+            n_negative = problem.n_negative
+            weights = units.weights
+            if rows is not None:
+                n_negative = int(np.searchsorted(rows, problem.n_negative))
+                weights = weights[rows] if weights.size else weights
+            others = theta[:-1].copy()
+            if j < self.n_dimensions:
+                others[j] = 0.0
+            tau = penalised_position(
+                touched,
+                slopes,
+                n_negative,
+                weights,
+                units.unit_negative,
+                units.unit_positive,
+                units.total,
+                correct,
+                theta[j] if j < self.n_dimensions else 0.0,
+                float(np.abs(others).sum()),
+                float(others @ others),
+                l1 if j < self.n_dimensions else 0.0,
+            )
+            if tau == 0.0:
+                continue
+            theta[j] += tau
+            if rows is None:
+                values = values + tau * slopes
+            else:
+                values[rows] += tau * slopes
+            correct = self._correct(values)
+        return self._refreshed(theta)
+
+    def _column(self, j: int) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
+        """Slopes along a coordinate, and the samples they belong to (None: all)."""
+        features: Any = self._features
+        if not self.problem.is_sparse:
+            return None, features[j]
+        part = slice(features.indptr[j], features.indptr[j + 1])
+        return features.indices[part], features.data[part]
+
     def learn(self, state: State, sharpness: float, steps: int) -> State:
         """Descend on the smoothed loss; `sharpness` is in units of one over the values' spread."""
-        spread = float(np.std(state.values))
+        problem = self.problem
+        centre = float(problem.importance @ state.values)
+        spread = float(np.sqrt(problem.importance @ (state.values - centre) ** 2))
         if not spread > 0.0:
             return state
         theta = state.theta / spread
-        problem = self.problem
         if problem.is_sparse:
             theta = self._learn_sparse(theta, sharpness, steps)
         else:
@@ -142,7 +198,11 @@ class Lines:
                 sharpness,
                 steps,
             )
-        return self._refreshed(theta)
+        largest = np.abs(theta).max()
+        if not np.isfinite(largest) or not theta[:-1].any():
+            return state
+        # what differs between two orders of summing the same samples is rounded away
+        return self._refreshed(np.round(theta / largest, _LEARNT_DIGITS))
 
     def _project(self, directions: NDArray[np.float64]) -> NDArray[np.floating]:
         if self.problem.is_sparse:
@@ -189,25 +249,33 @@ class Lines:
             steps = np.append(directions @ state.theta[:-1], state.theta[-1])
         before = steps.copy()
         best_steps = np.empty(n_lines + 1)
-        chances = rng.random((order.size, _GIBBS_CHANCES if choose == "gibbs" else 1))
         values = state.values.copy()
-        _, best = dense_moves(
-            slopes,
-            steps,
-            values,
-            state.correct,
-            order,
-            _MODES[choose],
-            float(np.sqrt(state.theta[:-1] @ state.theta[:-1])) or 1.0,
-            beta / units.total,
-            chances,
-            problem.n_negative,
-            units.weights,
-            units.unit_negative,
-            units.unit_positive,
-            self._log_masses,
-            best_steps,
-        )
+        sides = (problem.n_negative, units.weights, units.unit_negative, units.unit_positive)
+        if choose == "gibbs":
+            _, best = gibbs_moves(
+                slopes,
+                steps,
+                values,
+                order,
+                beta / units.total,
+                rng.random((order.size, _GIBBS_CHANCES)),
+                *sides,
+                self._log_masses,
+                best_steps,
+            )
+        else:
+            _, best = best_moves(
+                slopes,
+                steps,
+                values,
+                state.correct,
+                order,
+                float(np.sqrt(state.theta[:-1] @ state.theta[:-1])) or 1.0,
+                rng.random(order.size) if choose == "plateau" else np.full(order.size, -1.0),
+                *sides,
+                self._log_masses.size,
+                best_steps,
+            )
 
         def theta_at(position: NDArray[np.float64]) -> NDArray[np.float64]:
             if directions is None:
@@ -229,11 +297,12 @@ class Lines:
     def _along_columns(self, state: State, order: NDArray[np.intp]) -> State:
         problem = self.problem
         units = problem.units
+        columns: Any = problem.features
         theta, values = state.theta.copy(), state.values.copy()
         sparse_moves(
-            problem.features.data,
-            problem.features.indices,
-            problem.features.indptr,
+            columns.data,
+            columns.indices,
+            columns.indptr,
             theta,
             values,
             state.correct,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import optimargin
+from optimargin.classifier import OptimalMarginClassifier
 from optimargin.one_vs_one import class_pairs
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ IR_VERSION = 8  # the one that came with this operator set: older runtimes read 
 INT64 = np.iinfo(np.int64)
 
 
-def to_onnx(estimator: Any, *, dtype: DTypeLike = np.float64) -> ModelProto:
+def to_onnx(estimator: OptimalMarginClassifier, *, dtype: DTypeLike = np.float64) -> ModelProto:
     """Express a fitted classifier as an ONNX model.
 
     The model takes one tensor, ``"X"`` of shape (n_samples, n_features), and gives two:
@@ -59,6 +60,11 @@ def to_onnx(estimator: Any, *, dtype: DTypeLike = np.float64) -> ModelProto:
     True
     """
     onnx = _onnx()
+    if not isinstance(estimator, OptimalMarginClassifier):
+        raise TypeError(
+            f"to_onnx converts a fitted OptimalMarginClassifier, not {type(estimator).__name__}. "
+            "Of a pipeline convert the last step, and transform the features before."
+        )
     check_is_fitted(estimator)
     labels = _label_tensor(onnx, estimator.classes_)
     inputs = np.dtype(dtype)
@@ -134,7 +140,7 @@ class _Graph:
         return tensor.name
 
 
-def _decide(graph: _Graph, estimator: Any) -> tuple[str, str]:
+def _decide(graph: _Graph, estimator: OptimalMarginClassifier) -> tuple[str, str]:
     """The names of the scores and of the position of the label among the classes."""
     projected = graph.add("MatMul", graph.cast("X", graph.dtype), graph.number(estimator.coef_.T))
     pair_scores = graph.add("Add", projected, graph.number(estimator.intercept_))
@@ -171,7 +177,7 @@ def _vote(graph: _Graph, pair_scores: str, n_classes: int) -> str:
     return graph.add("Add", votes, bounded)
 
 
-def _n_score_columns(estimator: Any) -> list[int]:
+def _n_score_columns(estimator: OptimalMarginClassifier) -> list[int]:
     n_classes = len(estimator.classes_)
     if n_classes == 2:
         return []

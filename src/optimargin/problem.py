@@ -27,6 +27,37 @@ class Problem:
     importance: NDArray[np.float64]
     total_weight: float  # sum of the sample weights: the number of samples where there are none
 
+    def subsample(self, rows: int, rng: np.random.Generator) -> "Problem":
+        """About `rows` samples, of both classes alike as far as there are as many.
+
+        Each class keeps its share of the total weight.
+        """
+        sizes = self.n_negative, self.n_samples - self.n_negative
+        half = rows // 2
+        wanted = (
+            min(sizes[0], max(half, rows - sizes[1])),
+            min(sizes[1], max(half, rows - sizes[0])),
+        )
+        chosen = [
+            np.sort(rng.choice(size, count, replace=False)) + offset
+            for size, count, offset in zip(sizes, wanted, (0, self.n_negative), strict=True)
+        ]
+        kept = np.concatenate(chosen)
+        importance = self.importance[kept]
+        whole = self.importance[: self.n_negative].sum(), self.importance[self.n_negative :].sum()
+        parts = importance[: wanted[0]].sum(), importance[wanted[0] :].sum()
+        growth = [
+            total / part if part > 0 else 0.0 for total, part in zip(whole, parts, strict=True)
+        ]
+        weights = None
+        costs = float(importance[0] * growth[0]), float(importance[-1] * growth[1])
+        if self.units.weights.size:
+            weights, costs = importance / importance.max(), (growth[0], growth[1])
+        features = self.features[kept] if self.is_sparse else self.features[:, kept]
+        if self.is_sparse:
+            features = sparse.csc_array(features)
+        return make_problem(features, wanted[0], weights, costs)
+
     @property
     def is_sparse(self) -> bool:
         """Whether the features are a CSC array."""

@@ -63,7 +63,7 @@ class Scaling:
         """Directions (rows) in scaled coordinates from weights for the original features."""
         directions = coef[:, self.kept] * self.scale
         if self.rotation is not None:
-            directions = np.linalg.lstsq(self.rotation, directions.T, rcond=None)[0].T
+            directions = np.asarray(np.linalg.lstsq(self.rotation, directions.T, rcond=None)[0].T)
         return np.asarray(directions)
 
 

@@ -5,11 +5,9 @@ around its estimators costs more than the search, and its discriminant analysis 
 weights. All starts honour the weights of the problem: a sample of weight 2 is a sample given twice.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from optimargin.kernels.newton import newton
@@ -17,14 +15,10 @@ from optimargin.problem import Problem
 
 START_NAMES = ("random", "mean_difference", "lda", "logistic", "logistic_free", "svm")
 
-# Loss of each margin, its slope and its bend.
-Derivatives = Callable[
-    [NDArray[np.float64]],
-    tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
-]
-
-_NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
+NEWTON_LIMIT = 600  # features up to which a Hessian is formed and factored
 _NEWTON_STEPS = 50
+_CONJUGATE_STEPS = 200
+_BLOCK = 2**18  # numbers handled at once
 
 
 def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -90,20 +84,24 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
         )
     features: NDArray[np.floating] = np.asarray(problem.features)
     n = problem.n_features
-    negative, positive = _class_means(problem)
-    centred = features.astype(np.float64)
-    centred[:, : problem.n_negative] -= negative[:, None]
-    centred[:, problem.n_negative :] -= positive[:, None]
-    shares = problem.importance.copy()
-    for block in (slice(None, problem.n_negative), slice(problem.n_negative, None)):
-        total = shares[block].sum()
-        shares[block] *= 0.5 / total if total > 0 else 0.0
-    covariance = (centred * shares) @ centred.T
+    means = _class_means(problem)
+    covariance = np.zeros((n, n))
+    fourth = 0.0
+    for first, last, mean in (
+        (0, problem.n_negative, means[0]),
+        (problem.n_negative, problem.n_samples, means[1]),
+    ):
+        shares = problem.importance[first:last]
+        total = shares.sum()
+        shares = shares * (0.5 / total if total > 0 else 0.0)
+        for block in _blocks(last - first, n):
+            centred = features[:, first:last][:, block] - mean[:, None]
+            covariance += (centred * shares[block]) @ centred.T
+            fourth += float(shares[block] @ np.einsum("ij,ij->j", centred, centred) ** 2)
     level = float(np.trace(covariance)) / n
-    difference = positive - negative
+    difference = means[1] - means[0]
     if level <= 0.0:
         return difference
-    fourth = float(shares @ np.einsum("ij,ij->j", centred, centred) ** 2)
     spread = float(np.sum(covariance**2))
     error = max(fourth - spread, 0.0) / problem.total_weight
     distance = spread - n * level**2
@@ -111,6 +109,11 @@ def linear_discriminant(problem: Problem) -> NDArray[np.float64]:
     covariance *= 1.0 - shrinkage
     covariance[np.diag_indices(n)] += (shrinkage + 1e-9) * level
     return np.asarray(np.linalg.solve(covariance, difference))
+
+
+def newton_affordable(problem: Problem) -> bool:
+    """Whether a Hessian is formed and factored."""
+    return not problem.is_sparse and problem.n_features <= NEWTON_LIMIT
 
 
 def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
@@ -121,13 +124,12 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))
 
     where s_i is the importance of a sample scaled to mean 1 and the loss is `logistic`,
-    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps while the Hessian is
-    affordable, else by conjugate gradients.
+    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps, which
+    solve for the step by conjugate gradients where a Hessian would be too large.
     """
     scale = strength * problem.total_weight * problem.importance
-    derivatives = _logistic if loss == "logistic" else _squared_hinge
-    if problem.is_sparse or problem.n_features > _NEWTON_LIMIT:
-        return _by_conjugate_gradients(problem, scale, problem.signs, derivatives)
+    if not newton_affordable(problem):
+        return _by_conjugate_gradients(problem, scale, loss == "logistic")
     weights = np.zeros(problem.n_features)
     features = np.asarray(problem.features, dtype=np.float64)
     newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
@@ -149,53 +151,75 @@ def _squared_hinge(
 
 
 def _by_conjugate_gradients(
-    problem: Problem,
-    scale: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    derivatives: Derivatives,
+    problem: Problem, scale: NDArray[np.float64], logistic: bool
 ) -> NDArray[np.float64]:
     """Newton steps without a Hessian, for many or sparse features.
 
     They meet the minimum to more digits than a quasi-Newton method does, so that a sample given
     twice and a sample of weight 2 lead to the same start.
     """
-    n = problem.n_features
-    # divided by the total, so that the stopping rule does not depend on the number of samples
-    total = float(scale.sum())
-    curvature_at = np.full(n + 1, np.nan)
-    curvature = np.empty(problem.n_samples)
+    derivatives = _logistic if logistic else _squared_hinge
+    signs = problem.signs
+    weights = np.zeros(problem.n_features)
+    margins = np.zeros(problem.n_samples)
+    losses, slopes, bends = derivatives(margins)
+    value = float(scale @ losses)
+    first_norm = 0.0
+    for _ in range(_NEWTON_STEPS):
+        gradient = _combine(problem, scale * slopes * signs, weights)
+        norm = float(np.linalg.norm(gradient))
+        first_norm = first_norm or norm
+        step = _solve(problem, scale * bends, gradient, min(0.1, norm / max(first_norm, 1e-300)))
+        decrement = float(gradient @ step)
+        if not decrement > 1e-9 * abs(value):
+            break
+        change = signs * _project(problem, step)
+        length = 1.0
+        while length > 1e-4:
+            trial = margins - length * change
+            losses, slopes, bends = derivatives(trial)
+            moved = weights - length * step[:-1]
+            trial_value = float(scale @ losses + 0.5 * moved @ moved)
+            if trial_value <= value - 0.1 * length * decrement:
+                break
+            length *= 0.5
+        else:
+            break
+        margins, weights, value = trial, moved, trial_value
+    return weights
 
-    def project(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        direction = theta[:n].astype(problem.dtype)
-        return np.asarray(problem.project(direction[None, :])[0] + theta[n], dtype=np.float64)
 
-    def combine(
-        per_sample: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        combined = np.empty(n + 1)
-        combined[:n] = problem.combine(per_sample.astype(problem.dtype)) + weights
-        combined[n] = per_sample.sum()
-        return combined / total
+def _solve(
+    problem: Problem,
+    curvature: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+) -> NDArray[np.float64]:
+    def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _combine(problem, curvature * _project(problem, vector), vector[:-1])
 
-    def value_and_gradient(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        losses, slopes, _ = derivatives(signs * project(theta))
-        value = float(scale @ losses + 0.5 * theta[:n] @ theta[:n]) / total
-        return value, combine(scale * slopes * signs, theta[:n])
+    hessian = LinearOperator((gradient.size,) * 2, matvec=hessian_times, dtype=np.float64)
+    step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
+    return np.asarray(step)
 
-    def hessian_times(
-        theta: NDArray[np.float64], vector: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if not np.array_equal(theta, curvature_at):
-            curvature[:] = scale * derivatives(signs * project(theta))[2]
-            curvature_at[:] = theta
-        return combine(curvature * project(vector), vector[:n])
 
-    result = minimize(
-        value_and_gradient,
-        np.zeros(n + 1),
-        jac=True,
-        hessp=hessian_times,
-        method="trust-ncg",
-        options={"maxiter": _NEWTON_STEPS, "gtol": 1e3 * np.finfo(problem.dtype).eps},
-    )
-    return np.asarray(result.x[:n])
+def _project(problem: Problem, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores of all samples by weights and intercept."""
+    direction = theta[:-1].astype(problem.dtype)
+    return np.asarray(problem.project(direction[None, :])[0] + theta[-1], dtype=np.float64)
+
+
+def _combine(
+    problem: Problem, per_sample: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The transpose of `_project`, plus the gradient of the ridge."""
+    combined = np.empty(weights.size + 1)
+    combined[:-1] = problem.combine(per_sample.astype(problem.dtype)) + weights
+    combined[-1] = per_sample.sum()
+    return combined
+
+
+def _blocks(m: int, n: int) -> list[slice]:
+    """Slices of samples small enough that no second copy of all data is made."""
+    size = max(1, _BLOCK // max(n, 1))
+    return [slice(first, min(first + size, m)) for first in range(0, m, size)]

@@ -72,7 +72,7 @@ def test_the_direction_minimises_its_ratio(three, rng):
     def ratio(w):
         return (w @ scatter @ w) / (w @ difference) ** 2
 
-    coef = MultipleBetweenClassLDA().fit(X, y).coef_[0]
+    coef = MultipleBetweenClassLDA(penalty="ridge").fit(X, y).coef_[0]
     least = ratio(coef)
     assert all(
         ratio(coef + 0.01 * np.linalg.norm(coef) * rng.normal(size=len(coef))) > least
@@ -83,7 +83,7 @@ def test_the_direction_minimises_its_ratio(three, rng):
 def test_many_classes_at_once_take_the_nearest_projected_mean(three):
     X, y = three
     model = MultipleBetweenClassLDA(multi_class="native").fit(X, y)
-    scatter = within(X, y, 3) + 0.5 * np.eye(X.shape[1])
+    scatter = within(X, y, 3) + 0.5 / len(y) * np.eye(X.shape[1])
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])
     directions = []
     for i, j in class_pairs(3):
@@ -113,12 +113,14 @@ def test_invertible_maps_change_no_score_without_regularisation(two, rng):
     np.testing.assert_allclose(scores, others, atol=1e-8)
 
 
-@pytest.mark.parametrize("penalty", ["ridge", "shrinkage"])
+@pytest.mark.parametrize("penalty", ["scatter", "ridge", "shrinkage"])
 def test_more_features_than_rows_is_the_same_problem(rng, penalty):
     X, y = rng.normal(size=(16, 40)), np.repeat([0, 1], 8)
     model = MultipleBetweenClassLDA(penalty=penalty).fit(X, y)
     scatter = within(X, y, 2)
-    if penalty == "ridge":
+    if penalty == "scatter":
+        scatter += 0.5 / 16 * np.eye(40)
+    elif penalty == "ridge":
         scatter += 0.5 * np.eye(40)
     else:
         scatter = 0.5 * scatter + 0.5 * np.trace(scatter) / 40 * np.eye(40)

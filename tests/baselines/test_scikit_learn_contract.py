@@ -23,6 +23,7 @@ ESTIMATORS = [
     DiscriminativeElasticNetClassifier(solver="admm", multi_class="native"),
     MinimaxProbabilityClassifier(),
     MultipleBetweenClassLDA(),
+    MultipleBetweenClassLDA(penalty="ridge"),
     MultipleBetweenClassLDA(penalty="shrinkage"),
     MultipleBetweenClassLDA(multi_class="native"),
     StructuralMinimaxClassifier(),

@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from optimargin import OptimalMarginClassifier
+from optimargin import OptimalMarginClassifier, baselines
 from optimargin.files import FileError, load_model, models, save_model, sort_columns, table_pipeline
 from optimargin.files.trusted import CLASSES, LOADERS, trusted_types
 
@@ -69,6 +69,7 @@ CONFIGURATIONS = [
     {},
     {"optimizer": "cma_es", "start": "random"},
     {"optimizer": "evolution_strategy"},
+    {"optimizer": "separable_cma_es"},
     {"optimizer": "particle_swarm", "l1": 0.1},
     {"scaling": "whiten", "class_weight": None},
     {"scaling": None, "restarts": 2, "decision_function_shape": "ovo"},
@@ -115,6 +116,20 @@ def test_pipelines_come_back(tmp_path):
         np.testing.assert_array_equal(
             model.estimator.decision_function(features), fitted.decision_function(features)
         )
+
+
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", sorted(set(CLASSES) - {"OptimalMarginClassifier"}))
+@pytest.mark.parametrize("y", [NAMES[::3], CODES[::3] > 0], ids=["three classes", "two"])
+def test_every_baseline_of_the_list_comes_back(tmp_path, kind, y):
+    fitted = getattr(baselines, kind)().fit(X[::3, 1:], y)
+    save_model(tmp_path / "a.model", fitted, {})
+    again = load_model(tmp_path / "a.model").estimator
+    assert type(again) is type(fitted)
+    np.testing.assert_array_equal(again.predict(X[:, 1:]), fitted.predict(X[:, 1:]))
+    np.testing.assert_array_equal(
+        again.decision_function(X[:, 1:]), fitted.decision_function(X[:, 1:])
+    )
 
 
 def test_the_list_is_fixed_and_names_nothing_that_runs_code():

@@ -1,9 +1,9 @@
-"""Figures are drawn without a screen and closed after each test."""
+"""A classifier of known attributes for the figures, which are closed after each test."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -46,9 +46,6 @@ def known_linear() -> Callable[..., Any]:
 
 
 @pytest.fixture(autouse=True)
-def no_screen() -> Iterator[None]:
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+def closed_figures() -> Iterator[None]:
     yield
     plt.close("all")

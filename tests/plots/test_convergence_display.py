@@ -70,7 +70,7 @@ def test_of_many_curves_the_lowest_are_named():
     display = ConvergenceDisplay(histories).plot()
     texts = legend_texts(display.ax_)
     assert texts[:2] == ["pair 0: 0.600", "pair 1: 0.610"]
-    assert texts[-1] == "13 others, all higher"
+    assert texts[-1] == "13 others, none lower"
     assert len(display.ax_.lines) == 21  # one of them stands for the others in the legend
 
 
@@ -88,3 +88,17 @@ def test_an_estimator_without_history_is_refused():
     X, y = make_classification(random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no attribute history_"):
         ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, y))
+
+
+def test_a_search_that_had_nothing_to_do():
+    empty = {"score": np.empty(0), "sigma": np.empty(0), "evaluations": np.empty(0)}
+    display = ConvergenceDisplay({"one feature": empty, "climb": CLIMB}).plot()
+    assert legend_texts(display.ax_) == ["one feature: not searched", "climb: 0.950"]
+    assert len(ConvergenceDisplay({"one feature": empty}).plot().ax_.lines) == 1
+
+
+def test_the_axis_of_scores_ends_at_one():
+    perfect = {"score": [1.0, 1.0], "evaluations": [1, 2]}
+    low, high = ConvergenceDisplay({"perfect": perfect}).plot().ax_.get_ylim()
+    assert low < 0.96
+    assert 1 < high < 1.01

@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.patches import StepPatch
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -15,10 +16,17 @@ ON_A_LINE = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]])
 THREE_AND_THREE = np.array(["no", "no", "yes", "yes", "yes", "yes"])
 
 
+def histograms(ax):
+    """What the legend calls each histogram -> the patch."""
+    drawn = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
+    texts = legend_texts(ax)
+    return dict(zip(texts, drawn, strict=False))
+
+
 def bars(ax, label):
-    """Heights and edges of the histogram with this entry in the legend."""
-    drawn = [patch for patch in ax.patches if str(patch.get_label()).startswith(label)]
-    values, edges, _ = drawn[0].get_data()
+    """Heights and edges of the histogram of a class."""
+    patch = next(patch for text, patch in histograms(ax).items() if text.startswith(label))
+    values, edges, _ = patch.get_data()
     return np.nan_to_num(values), edges
 
 
@@ -61,10 +69,19 @@ def test_threshold_and_margin_are_drawn_where_they_are(known_linear):
 def test_misclassified_parts_are_hatched(known_linear):
     model = known_linear(["no", "yes"], [1.0], 0.0)
     ax = ProjectionDisplay.from_estimator(model, ON_A_LINE, THREE_AND_THREE, bins=6).ax_
-    hatched = [patch for patch in ax.patches if patch.get_hatch()]
-    first, second = (np.nan_to_num(patch.get_data()[0]) for patch in hatched)
-    np.testing.assert_allclose(first, np.zeros(6))
-    np.testing.assert_allclose(second, [0, 25, 0, 0, 0, 0])
+    (hatched,) = [patch for patch in ax.patches if patch.get_hatch()]
+    assert histograms(ax)["misclassified"] is hatched
+    np.testing.assert_allclose(bars(ax, "misclassified")[0], [0, 25, 0, 0, 0, 0])
+    other_side = known_linear(["no", "yes"], [1.0], 2.5)
+    ax = ProjectionDisplay.from_estimator(other_side, ON_A_LINE, THREE_AND_THREE).ax_
+    assert bars(ax, "misclassified")[0].sum() == pytest.approx(50)  # one of the two "no"
+
+
+def test_nothing_is_hatched_where_nothing_is_wrong(known_linear):
+    model = known_linear(["no", "yes"], [1.0], 1.5)
+    ax = ProjectionDisplay.from_estimator(model, ON_A_LINE, THREE_AND_THREE).ax_
+    assert not any(patch.get_hatch() for patch in ax.patches)
+    assert "misclassified" not in legend_texts(ax)
 
 
 def test_title_is_the_balanced_accuracy_of_the_samples_shown(known_linear):
@@ -110,12 +127,20 @@ def test_a_class_keeps_its_colour_in_every_panel(three_classes):
     display = ProjectionDisplay.from_estimator(three_classes, X, np.array(["a", "b", "c"]))
     colours = {}
     for ax in display.axes_:
-        for patch in ax.patches:
-            label = str(patch.get_label())
+        for label, patch in histograms(ax).items():
             if " (n =" in label:
                 colours.setdefault(label, set()).add(patch.get_edgecolor())
     assert all(len(of_class) == 1 for of_class in colours.values())
     assert len(set.union(*colours.values())) == 3
+
+
+def test_two_classes_of_a_panel_differ_in_colour_however_many_there_are(known_linear):
+    n_pairs = 45
+    model = known_linear(range(10), np.ones((n_pairs, 1)), np.zeros(n_pairs), np.ones(n_pairs))
+    display = ProjectionDisplay.from_estimator(model, np.arange(10.0)[:, None] - 5, np.arange(10))
+    for ax in display.axes_:
+        classes = [patch for label, patch in histograms(ax).items() if " (n =" in label]
+        assert len({patch.get_edgecolor() for patch in classes}) == 2
 
 
 def test_pairs_chooses_panels_in_either_order(three_classes):
@@ -201,3 +226,12 @@ def test_a_far_outlier_does_not_swallow_the_others():
 def test_equal_scores_are_drawn():
     display = ProjectionDisplay(np.zeros(4), [0, 0, 1, 1], classes=[0, 1]).plot()
     assert bars(display.ax_, "0")[0].tolist() == [100, 0]
+
+
+def test_rules_by_pair_vouch_for_pairs_as_margins_do(known_linear):
+    model = known_linear(["a", "b", "c"], np.eye(3), np.zeros(3))
+    X, y = np.eye(3), np.array(["a", "b", "c"])
+    with pytest.raises(ValueError, match="one separator for each pair"):
+        ProjectionDisplay.from_estimator(model, X, y)
+    model.rules_ = ["a or b", "a or c", "b or c"]
+    assert len(ProjectionDisplay.from_estimator(model, X, y).axes_) == 3

@@ -40,9 +40,7 @@ class HingeSolution:
     converged: bool
 
 
-def hinge_objective(
-    slack: Array, direction: Array, lower: Array | float, upper: Array
-) -> float:
+def hinge_objective(slack: Array, direction: Array, lower: Array | float, upper: Array) -> float:
     """The objective at a direction with slack 1 - z."""
     loss = np.where(slack > 0, upper * slack, lower * slack).sum()
     return float(loss + 0.5 * direction @ direction)

@@ -76,7 +76,8 @@ class _NewtonSystem:
         self.margin_residual = rows @ point.w - 1.0 - point.s + point.x
         self.gradient_residual = point.w - rows.T @ point.a
         self.scaling = point.s / point.a + point.x / point.t
-        matrix = rows.T @ (rows / self.scaling[:, np.newaxis])
+        scaled = rows / np.sqrt(self.scaling)[:, np.newaxis]
+        matrix = scaled.T @ scaled
         matrix.flat[:: len(matrix) + 1] += 1.0
         self.factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
 

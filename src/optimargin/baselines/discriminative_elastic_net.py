@@ -54,9 +54,9 @@ class DiscriminativeElasticNetClassifier(WeightedPairwiseClassifier):
         :math:`M` as if :math:`\lambda_1` were zero. "admm" solves the problem above, nuclear norm
         included, by the alternating direction method of multipliers.
     fit_intercept : bool, default=True
-        Whether :math:`b` is free. False is what the authors' code does: :math:`X` is centred and
-        :math:`b = 0`, so that the threshold lies at the mean of the training rows, wherever the
-        classes are.
+        Whether :math:`b` is free. False is what the authors' code does, and by its figures the
+        paper's comparison: :math:`X` is centred and :math:`b = 0`, so that the threshold lies at
+        the mean of the training rows, wherever the classes are.
     multi_class : {"one_vs_one", "native"}, default="one_vs_one"
         With more than two classes, "one_vs_one" fits every pair of classes and lets them vote, as
         the paper's comparison does; "native" fits one column a class at once.

@@ -43,7 +43,8 @@ class WeightedLinearTwinSVC(TwinPlaneClassifier):
     scaling : {"paper", "demo"}, default="paper"
         "paper" solves the problem above. "demo" repeats what the code published by the method's
         authors computes: `c1` and `c2` divide where the formula multiplies, and the first pass
-        is multiplied by the share of the plane's own class.
+        is multiplied by the share of the plane's own class. The figures of the paper that
+        compares with this method lie nearer to those of "demo".
     balanced : bool, default=False
         Divide the losses by the weight of their class, so that a large class does not press
         harder because it is large. An extension: the paper has no such option.

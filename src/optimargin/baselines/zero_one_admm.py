@@ -78,9 +78,9 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
     -----
     Differences from the authors' program: the start is 0.01 times the unit vector between the
     class means, where theirs has 0.01 in every entry, so that swapping the labels flips the
-    separator and nothing else; features are centred; the problem is not convex, so the iterate with the least weighted
-    training error is returned, not the last one; a sample weight v scales the cost and the
-    penalty of a sample, which makes it the same as repeating the row.
+    separator and nothing else; features are centred; the problem is not convex, so the iterate
+    with the least weighted training error is returned, not the last one; a sample weight v scales
+    the cost and the penalty of a sample, which makes it the same as repeating the row.
 
     References
     ----------
@@ -216,14 +216,12 @@ def _alternate(
             elif residuals[0] > tol:
                 sigma = float(np.clip(sigma / _LOWER, _LOWERED_TO, _RAISED_TO))
     rule = ZeroOneSupport(
-        best[0], best[1], n_iter=iteration, n_support=int(round(weights[active].sum()))
+        best[0], best[1], n_iter=iteration, n_support=round(weights[active].sum())
     )
     return rule, converged
 
 
-def _working_set(
-    shifted: FloatArray, costs: FloatArray, sigma: float
-) -> tuple[float, BoolArray]:
+def _working_set(shifted: FloatArray, costs: FloatArray, sigma: float) -> tuple[float, BoolArray]:
     """The samples within reach of the threshold; sigma shrinks where there would be none."""
     positive = shifted > 0
     if positive.any():

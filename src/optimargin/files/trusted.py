@@ -48,7 +48,44 @@ _PREPARATION = frozenset(
 
 # The classes that a model of each kind is made of, beside plain data and its preparation.
 CLASSES: dict[str, frozenset[str]] = {
-    "OptimalMarginClassifier": frozenset({"optimargin.classifier.OptimalMarginClassifier"}),
+    kind: frozenset(f"optimargin.{name}" for name in names)
+    for kind, names in {
+        "OptimalMarginClassifier": ["classifier.OptimalMarginClassifier"],
+        "DiscriminativeElasticNetClassifier": [
+            "baselines._base.Hyperplane",
+            "baselines.discriminative_elastic_net.DiscriminativeElasticNetClassifier",
+        ],
+        "ExactZeroOneClassifier": [
+            "baselines.exact_zero_one.ExactHyperplane",
+            "baselines.exact_zero_one.ExactZeroOneClassifier",
+        ],
+        "MinimaxProbabilityClassifier": [
+            "baselines.minimax_probability.MinimaxHyperplane",
+            "baselines.minimax_probability.MinimaxProbabilityClassifier",
+        ],
+        "MultipleBetweenClassLDA": [
+            "baselines._base.Hyperplane",
+            "baselines.multiple_between_class_lda.MultipleBetweenClassLDA",
+        ],
+        "SmoothZeroOneClassifier": [
+            "baselines.smooth_zero_one.SmoothHyperplane",
+            "baselines.smooth_zero_one.SmoothZeroOneClassifier",
+        ],
+        "StructuralMinimaxClassifier": [
+            "baselines.structural_minimax.StructuralHyperplane",
+            "baselines.structural_minimax.StructuralMinimaxClassifier",
+        ],
+        "TwinSVC": [
+            "baselines._base.Hyperplane",
+            "baselines._twin_planes.TwinPlanes",
+            "baselines.twin_svc.TwinSVC",
+        ],
+        "WeightedLinearTwinSVC": [
+            "baselines._base.Hyperplane",
+            "baselines._twin_planes.TwinPlanes",
+            "baselines.weighted_linear_twin_svc.WeightedLinearTwinSVC",
+        ],
+    }.items()
 }
 
 

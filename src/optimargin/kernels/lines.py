@@ -5,11 +5,12 @@ slopes, each sample changes side once, at tau = -f / g. Counting these crossings
 class and sign of slope, gives the exact weight of correctly classified samples at every bucket
 border; inside a bucket it cannot exceed the left border plus all that the bucket can gain. Only
 buckets whose bound matters are looked into. A slope of zero is taken for a positive one that is
-infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it is.
+infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it
+is.
 
-Positions on the line are measured in one of two ways. `best_position` maps tau to
-u = tau / (scale + |tau|), which puts the whole line, its infinite ends included, into (-1, 1).
-`gibbs_position` measures x = origin + tau in a coordinate whose prior is the standard normal.
+Positions on the line are measured in one of two ways. `best_position` maps tau to u = tau / (scale
++ |tau|), which puts the whole line, its infinite ends included, into (-1, 1). `gibbs_position`
+measures x = origin + tau in a coordinate whose prior is the standard normal.
 """
 
 from typing import Any
@@ -37,7 +38,7 @@ _LEAST = np.int64(-(2**62))
 
 @compiled(VECTORISED)
 def _projective(value: Any, slope: Any, scale: float) -> Any:
-    """u of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
+    """U of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
     away = value if slope < 0.0 else -value
     size = abs(value) + scale * abs(slope)
     return (away if size > 0.0 else _TINY) / (size + _TINY)
@@ -45,7 +46,7 @@ def _projective(value: Any, slope: Any, scale: float) -> Any:
 
 @compiled(VECTORISED)
 def _normal(value: Any, slope: Any, origin: float) -> Any:
-    """x of a crossing."""
+    """X of a crossing."""
     away = value if slope < 0.0 else -value
     size = abs(slope)
     return origin + (away if abs(value) + size > 0.0 else 1.0) / (size + _TINY)
@@ -92,9 +93,7 @@ def _count(cells: Any, weights: Any, counts: Any) -> None:
 
 
 @compiled()
-def _borders(
-    counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any
-) -> Any:
+def _borders(counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any) -> Any:
     """Weight gained since the far left at each bucket's left border, and its bound; the best."""
     running = np.int64(0)
     best = np.int64(0)
@@ -109,9 +108,7 @@ def _borders(
 
 
 @compiled()
-def _gain(
-    cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int
-) -> Any:
+def _gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int) -> Any:
     """Weight gained when sample i crosses: falling negatives and rising positives gain."""
     weight = weights[i] if weights.shape[0] > 0 else np.int64(1)
     group = cell & _U3
@@ -286,7 +283,15 @@ def gibbs_position(
     width = 2.0 * REACH / n_buckets
     used = 0
     while used + 3 <= chances.shape[0]:
-        drawn = min(np.searchsorted(passed, chances[used] * total, side="right"), n_buckets - 1)
+        target = chances[used] * total
+        drawn = np.int64(0)
+        behind = n_buckets - 1
+        while drawn < behind:  # the first bucket whose cumulative share exceeds the target
+            middle = (drawn + behind) // 2
+            if passed[middle] > target:
+                behind = middle
+            else:
+                drawn = middle + 1
         start = -REACH + drawn * width
         x = start + width * chances[used + 1]
         # the normal density is not flat in the bucket: part of the rejection

@@ -7,13 +7,17 @@ import numpy as np
 from optimargin.kernels.compilation import VECTORISED, compiled
 from optimargin.kernels.lines import best_position, gibbs_position
 
-BEST, PLATEAU, GIBBS = 0, 1, 2
-
 
 @compiled(VECTORISED)
 def _step(values: Any, slopes: Any, tau: float) -> None:
     for i in range(values.shape[0]):
         values[i] += tau * slopes[i]
+
+
+@compiled()
+def _copy(source: Any, target: Any) -> None:
+    for j in range(source.shape[0]):
+        target[j] = source[j]
 
 
 @compiled()
@@ -39,14 +43,65 @@ def weight_correct(
 
 
 @compiled()
-def dense_moves(
+def best_moves(
     lines: Any,
     steps: Any,
     values: Any,
     correct: int,
     order: Any,
-    mode: int,
     scale: float,
+    chances: Any,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    n_buckets: int,
+    best_steps: Any,
+) -> Any:
+    """Move along the lines in turn; `steps` (positions on the lines) and `values` in place.
+
+    `lines` has the slopes of one line a row; number `len(lines)` in `order` is the intercept. Each
+    move goes to the middle of the widest of the best intervals or, with a chance that is not
+    negative, to a random point of them. Returns the weight correct now and the greatest met on the
+    way, whose steps are written to `best_steps`.
+    """
+    m = values.shape[0]
+    n_lines = lines.shape[0]
+    counts = np.empty(4 * n_buckets, np.int64)
+    left = np.empty(n_buckets, np.int64)
+    bound = np.empty(n_buckets, np.int64)
+    cells = np.empty(m, np.uint32)
+    gathered = np.empty(m + 1)
+    origins = np.empty(m + 1, np.int64)
+    ones = np.ones(m, lines.dtype)
+    best = correct
+    _copy(steps, best_steps)
+    for turn in range(order.shape[0]):
+        j = order[turn]
+        slopes = ones if j == n_lines else lines[j]
+        tau = best_position(
+            values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
+            chances[turn], n_buckets, counts, left, bound, cells, gathered, origins,
+        )  # fmt: skip
+        _step(values, slopes, tau)
+        found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
+        if found < correct:  # lost to rounding: stay
+            _step(values, slopes, -tau)
+            continue
+        steps[j] += tau
+        correct = found
+        if correct > best:
+            best = correct
+            _copy(steps, best_steps)
+    return correct, best
+
+
+@compiled()
+def gibbs_moves(
+    lines: Any,
+    steps: Any,
+    values: Any,
+    order: Any,
     beta: float,
     chances: Any,
     n_negative: int,
@@ -56,12 +111,7 @@ def dense_moves(
     log_masses: Any,
     best_steps: Any,
 ) -> Any:
-    """Move along the lines in turn; `steps` (positions on the lines) and `values` in place.
-
-    `lines` has the slopes of one line a row; number `len(lines)` in `order` is the intercept.
-    Returns the weight correct now and the greatest met on the way, whose steps are written to
-    `best_steps`.
-    """
+    """The same with Gibbs draws; `steps` are coordinates with a standard normal prior."""
     m = values.shape[0]
     n_lines = lines.shape[0]
     n_buckets = log_masses.shape[0]
@@ -70,35 +120,23 @@ def dense_moves(
     bound = np.empty(n_buckets, np.int64)
     passed = np.empty(n_buckets)
     cells = np.empty(m, np.uint32)
-    gathered = np.empty(m + 1)
     origins = np.empty(m + 1, np.int64)
     ones = np.ones(m, lines.dtype)
-    best = correct
-    best_steps[:] = steps
+    correct = np.int64(0)
+    best = np.int64(-1)
     for turn in range(order.shape[0]):
         j = order[turn]
         slopes = ones if j == n_lines else lines[j]
-        if mode == GIBBS:
-            tau, _ = gibbs_position(
-                values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
-                beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
-            )  # fmt: skip
-        else:
-            tau = best_position(
-                values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
-                chances[turn, 0] if mode == PLATEAU else -1.0,
-                n_buckets, counts, left, bound, cells, gathered, origins,
-            )  # fmt: skip
+        tau, _ = gibbs_position(
+            values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
+            beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
+        )  # fmt: skip
         _step(values, slopes, tau)
-        found = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
-        if mode != GIBBS and found < correct:  # lost to rounding: stay
-            _step(values, slopes, -tau)
-            continue
         steps[j] += tau
-        correct = found
+        correct = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
         if correct > best:
             best = correct
-            best_steps[:] = steps
+            _copy(steps, best_steps)
     return correct, best
 
 

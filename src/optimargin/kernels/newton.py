@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from optimargin.kernels.compilation import compiled
+from optimargin.kernels.compilation import VECTORISED, compiled
 
 # Steps end when they promise less than this share of the objective.
 _ENOUGH = 1e-9
@@ -30,6 +30,33 @@ def _derivatives(margins: Any, scale: Any, logistic: bool, slopes: Any, bends: A
     return total
 
 
+@compiled(VECTORISED)
+def _solve_in_place(matrix: Any, vector: Any) -> None:
+    """Solve a positive definite system; the matrix becomes its Cholesky factor.
+
+    By hand, because LAPACK's solver takes numba two seconds to compile.
+    """
+    n = vector.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            if i == j:
+                matrix[i, i] = np.sqrt(max(total, 1e-300))
+            else:
+                matrix[i, j] = total / matrix[j, j]
+    for i in range(n):
+        total = vector[i]
+        for k in range(i):
+            total -= matrix[i, k] * vector[k]
+        vector[i] = total / matrix[i, i]
+    for i in range(n - 1, -1, -1):
+        vector[i] /= matrix[i, i]
+        for k in range(i):
+            vector[k] -= matrix[i, k] * vector[i]
+
+
 @compiled()
 def newton(
     features: Any, scale: Any, n_negative: int, logistic: bool, max_steps: int, weights: Any
@@ -41,52 +68,63 @@ def newton(
     n, m = features.shape
     margins = np.zeros(m)
     trial = np.zeros(m)
-    change = np.zeros(m)
     slopes = np.empty(m)
     bends = np.empty(m)
     weighted = np.empty((n, m))
+    step = np.empty(n + 1)
     gradient = np.empty(n + 1)
     hessian = np.empty((n + 1, n + 1))
     value = _derivatives(margins, scale, logistic, slopes, bends)
     for _ in range(max_steps):
-        slopes[:n_negative] *= -1.0
-        gradient[:n] = np.dot(features, slopes) + weights
-        gradient[n] = slopes.sum()
+        pulled = 0.0
+        bent = 0.0
+        for i in range(m):
+            if i < n_negative:
+                slopes[i] = -slopes[i]
+            pulled += slopes[i]
+            bent += bends[i]
+        pull = np.dot(features, slopes)
         for j in range(n):
             total = 0.0
             for i in range(m):
                 weighted[j, i] = features[j, i] * bends[i]
                 total += weighted[j, i]
-            hessian[j, n] = total
             hessian[n, j] = total
-        hessian[:n, :n] = np.dot(weighted, features.T)
-        hessian[n, n] = bends.sum()
-        largest = 1e-12
-        for j in range(n + 1):
-            largest = max(largest, hessian[j, j])
+            gradient[j] = pull[j] + weights[j]
+        gradient[n] = pulled
+        squares = np.dot(weighted, features.T)
+        largest = max(bent, 1e-12)
         for j in range(n):
+            for k in range(j + 1):
+                hessian[j, k] = squares[j, k]
+            largest = max(largest, squares[j, j])
             hessian[j, j] += 1.0
+        hessian[n, n] = bent
         for j in range(n + 1):
             hessian[j, j] += 1e-12 * largest
-        step = np.linalg.solve(hessian, gradient)
-        decrement = np.dot(gradient, step)
+            step[j] = gradient[j]
+        _solve_in_place(hessian, step)
+        decrement = 0.0
+        for j in range(n + 1):
+            decrement += gradient[j] * step[j]
         if not decrement > _ENOUGH * abs(value):
             return
-        change[:] = np.dot(step[:n], features) + step[n]
-        change[:n_negative] *= -1.0
+        change = np.dot(step[:n], features)
         length = 1.0
-        descended = False
-        while length > 1e-4:
-            trial[:] = margins - length * change
-            moved = weights - length * step[:n]
+        while True:
+            for i in range(m):
+                moved = change[i] + step[n]
+                trial[i] = margins[i] + length * (moved if i < n_negative else -moved)
             trial_value = _derivatives(trial, scale, logistic, slopes, bends)
-            trial_value += 0.5 * np.dot(moved, moved)
+            for j in range(n):
+                trial_value += 0.5 * (weights[j] - length * step[j]) ** 2
             if trial_value <= value - 0.1 * length * decrement:
-                descended = True
                 break
             length *= 0.5
-        if not descended:
-            return
-        margins[:] = trial
-        weights[:] = moved
+            if length < 1e-4:
+                return
+        for i in range(m):
+            margins[i] = trial[i]
+        for j in range(n):
+            weights[j] -= length * step[j]
         value = trial_value

@@ -1,9 +1,9 @@
 """Descent on a smooth 0-1 loss that is sharpened step by step.
 
-The loss of a sample at signed distance u from the separator is (1 - s u / sqrt(1 + (s u)^2)) / 2: the
-0-1 loss with its corner rounded, the more so the smaller the sharpness s. It is descended by L-BFGS,
-written here because a library's line search and call-backs cost some 30 microseconds an evaluation,
-on small data several times the evaluation itself.
+The loss of a sample at signed distance u from the separator is (1 - s u / sqrt(1 + (s u)^2)) / 2:
+the 0-1 loss with its corner rounded, the more so the smaller the sharpness s. It is descended by
+L-BFGS, written here because a library's line search and call-backs cost some 30 microseconds an
+evaluation, on small data several times the evaluation itself.
 """
 
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from optimargin.kernels.compilation import VECTORISED, compiled
 
 _MEMORY = 6
+_TRIES = 12
 
 
 @compiled(VECTORISED)
@@ -30,14 +31,54 @@ def smooth_loss(
     return 0.5 * total
 
 
+@compiled(VECTORISED)
+def _inner(a: Any, b: Any) -> float:
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
+
+
+@compiled(VECTORISED)
+def _add(target: Any, factor: float, source: Any) -> None:
+    for j in range(target.shape[0]):
+        target[j] += factor * source[j]
+
+
+@compiled()
+def _evaluate(
+    features: Any,
+    theta: Any,
+    importance: Any,
+    n_negative: int,
+    sharpness: float,
+    pull: Any,
+) -> float:
+    """Loss at theta, and its derivative by each value in `pull`."""
+    n = features.shape[0]
+    values = np.dot(theta[:n], features)
+    for i in range(values.shape[0]):
+        values[i] += theta[n]
+    return smooth_loss(values, importance, n_negative, sharpness, pull)
+
+
+@compiled()
+def _gradient(features: Any, pull: Any, gradient: Any) -> None:
+    n = features.shape[0]
+    product = np.dot(features, pull)
+    total = 0.0
+    for i in range(pull.shape[0]):
+        total += pull[i]
+    for j in range(n):
+        gradient[j] = product[j]
+    gradient[n] = total
+
+
 @compiled()
 def descend(
     features: Any, theta: Any, importance: Any, n_negative: int, sharpness: float, steps: int
-) -> Any:
-    """At most `steps` L-BFGS steps from theta, in place; the last entry is the intercept.
-
-    Returns the loss reached.
-    """
+) -> None:
+    """At most `steps` L-BFGS steps from theta, in place; the last entry is the intercept."""
     n, m = features.shape
     old_steps = np.empty((_MEMORY, n + 1))
     old_changes = np.empty((_MEMORY, n + 1))
@@ -45,58 +86,58 @@ def descend(
     factors = np.empty(_MEMORY)
     stored = 0
     pull = np.empty(m)
+    direction = np.empty(n + 1)
+    trial = np.empty(n + 1)
     gradient = np.empty(n + 1)
     trial_gradient = np.empty(n + 1)
 
-    values = np.dot(theta[:n], features) + theta[n]
-    loss = smooth_loss(values, importance, n_negative, sharpness, pull)
-    gradient[:n] = np.dot(features, pull)
-    gradient[n] = pull.sum()
-    for step in range(steps):
-        direction = -gradient
-        for back in range(min(stored, _MEMORY)):
+    loss = _evaluate(features, theta, importance, n_negative, sharpness, pull)
+    _gradient(features, pull, gradient)
+    for _ in range(steps):
+        for j in range(n + 1):
+            direction[j] = -gradient[j]
+        recent = min(stored, _MEMORY)
+        for back in range(recent):
             k = (stored - 1 - back) % _MEMORY
-            factors[k] = np.dot(old_steps[k], direction) / curvatures[k]
-            direction -= factors[k] * old_changes[k]
+            factors[k] = _inner(old_steps[k], direction) / curvatures[k]
+            _add(direction, -factors[k], old_changes[k])
         if stored > 0:
             k = (stored - 1) % _MEMORY
-            direction *= curvatures[k] / np.dot(old_changes[k], old_changes[k])
-        for back in range(min(stored, _MEMORY) - 1, -1, -1):
+            scale = curvatures[k] / _inner(old_changes[k], old_changes[k])
+            for j in range(n + 1):
+                direction[j] *= scale
+        for back in range(recent - 1, -1, -1):
             k = (stored - 1 - back) % _MEMORY
-            factor = factors[k] - np.dot(old_changes[k], direction) / curvatures[k]
-            direction += factor * old_steps[k]
-        slope = np.dot(gradient, direction)
+            factor = factors[k] - _inner(old_changes[k], direction) / curvatures[k]
+            _add(direction, factor, old_steps[k])
+        slope = _inner(gradient, direction)
         if not slope < -1e-9:
-            break
+            return
         length = 1.0
         if stored == 0:  # no curvature known yet: a tenth of the separator's length
-            length = 0.1 * np.sqrt(np.dot(theta, theta) / np.dot(direction, direction))
-        moved = False
-        for _ in range(12):
-            trial = theta + length * direction
-            values = np.dot(trial[:n], features) + trial[n]
-            trial_loss = smooth_loss(values, importance, n_negative, sharpness, pull)
+            length = 0.1 * np.sqrt(_inner(theta, theta) / _inner(direction, direction))
+        tries = 0
+        while True:
+            for j in range(n + 1):
+                trial[j] = theta[j] + length * direction[j]
+            trial_loss = _evaluate(features, trial, importance, n_negative, sharpness, pull)
             if trial_loss <= loss + 1e-4 * length * slope:
-                moved = True
                 break
             length *= 0.4
-        if not moved:
-            break
-        trial_gradient[:n] = np.dot(features, pull)
-        trial_gradient[n] = pull.sum()
-        change = trial_gradient - gradient
-        taken = trial - theta
-        curvature = np.dot(change, taken)
-        if curvature > 1e-12 * np.dot(change, change):
-            k = stored % _MEMORY
-            old_steps[k] = taken
-            old_changes[k] = change
-            curvatures[k] = curvature
+            tries += 1
+            if tries == _TRIES:
+                return
+        _gradient(features, pull, trial_gradient)
+        k = stored % _MEMORY
+        for j in range(n + 1):
+            old_steps[k, j] = trial[j] - theta[j]
+            old_changes[k, j] = trial_gradient[j] - gradient[j]
+            theta[j] = trial[j]
+            gradient[j] = trial_gradient[j]
+        curvatures[k] = _inner(old_steps[k], old_changes[k])
+        if curvatures[k] > 1e-12 * _inner(old_changes[k], old_changes[k]):
             stored += 1
         gain = loss - trial_loss
-        theta[:] = trial
-        gradient[:] = trial_gradient
         loss = trial_loss
         if gain < 1e-5 * loss:
-            break
-    return loss
+            return

@@ -122,24 +122,27 @@ class ConvergenceDisplay:
         for index, name in enumerate(named):
             curves[name].draw(
                 axes,
-                label=f"{name}: {curves[name].final_score:.3f}",
+                label=f"{name}: {curves[name].result}",
                 color=style.colour(index),
                 linestyle=style.dashes(index),
                 linewidth=1.8,
             )
         if len(named) < len(curves):
             axes[0].plot(
-                [], [], color="#C9C9C9", label=f"{len(curves) - len(named)} others, all higher"
+                [], [], color="#C9C9C9", label=f"{len(curves) - len(named)} others, none lower"
             )
         for panel in axes:
             style.dress(panel, grid="both")
+        # Scores end at 1, and so does the axis; where all are equal it still shows a range.
+        bottom = min([0.95, *(curve.score.min(initial=1.0) for curve in curves.values())])
+        axes[0].set_ylim(bottom - 0.05 * (1 - bottom), 1 + 0.05 * (1 - bottom))
         axes[0].set_ylabel("best training score")
         axes[0].legend(frameon=False, fontsize=9, loc="lower right")
         if len(axes) > 1:
             axes[1].set_yscale("log")
             axes[1].set_ylabel("step size")
         axes[-1].set_xlabel(against)
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self
@@ -173,7 +176,9 @@ class _Curve:
         self.work = evaluations if against == "evaluations" else np.arange(1, len(self.score) + 1)
         self.sigma = np.asarray(history.get("sigma", np.full(len(self.score), np.nan)), dtype=float)
         self.has_sigma = bool(np.isfinite(self.sigma).any())
-        self.final_score = float(self.score[-1])
+        # A problem of one feature has one direction and nothing to search.
+        self.final_score = float(self.score[-1]) if self.score.size else np.inf
+        self.result = f"{self.final_score:.3f}" if self.score.size else "not searched"
 
     def draw(self, axes: Sequence[Axes], **line: Any) -> None:
         # The best so far holds until the next generation is done.

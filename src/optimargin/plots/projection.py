@@ -14,9 +14,11 @@ from optimargin.plots import fitted, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.patches import StepPatch
 
 FEWEST_BINS = 16
 MOST_BINS = 120
+DASHED_OUTLINE = (0, (2.5, 0.8))  # of the second class, for eyes and printers without colour
 BELOW_LEGEND = 0.78  # the part of the panel that the legend leaves free
 
 
@@ -138,11 +140,11 @@ class ProjectionDisplay:
                 panel,
                 [scores[labels == index, column] for index in pair],
                 [classes[index] for index in pair],
-                pair if len(classes) > 2 else (0, 1),
+                style.pair_colours(pair, len(classes)),
                 None if margins is None else float(margins[column]),
                 bins,
             )
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self
@@ -209,56 +211,78 @@ def _draw_pair(
     ax: Axes,
     values: Sequence[NDArray[np.floating]],
     labels: Sequence[object],
-    colour_indices: tuple[int, int],
+    colours: tuple[str, str],
     margin: float | None,
     bins: int | None,
 ) -> None:
     edges = bin_edges(values, bins)
-    handles: list[Any] = []
-    tallest = 0.0
-    for side, (own, label, index) in enumerate(zip(values, labels, colour_indices, strict=True)):
-        heights = shares(own, edges)
-        tallest = max(tallest, float(heights.max()))
-        drawn = np.where(heights > 0, heights, np.nan)  # no outline along empty bins
-        bars = ax.stairs(
-            drawn,
-            edges,
-            fill=True,
-            facecolor=style.translucent(style.colour(index)),
-            edgecolor=style.colour(index),
-            linewidth=1.4,
-            label=style.with_count(label, len(own)),
+    heights = [shares(own, edges) for own in values]
+    entries: list[tuple[Any, str]] = [
+        (_draw_bars(ax, own, edges, colour, dashes), style.with_count(label, len(members)))
+        for own, colour, dashes, label, members in zip(
+            heights, colours, ("-", DASHED_OUTLINE), labels, values, strict=True
         )
-        handles.append(bars)
-        is_wrong = edges[:-1] >= 0 if side == 0 else edges[1:] <= 0
-        errors = np.where(is_wrong, drawn, np.nan)
-        hatched = ax.stairs(
-            errors,
-            edges,
-            fill=True,
-            facecolor="none",
-            edgecolor=style.INK,
-            hatch="//////",
-            linewidth=0,
-            label="misclassified",
-        )
-    handles.append(hatched)
-    line = ax.axvline(0, ymax=BELOW_LEGEND, color=style.INK, linewidth=1.4, linestyle="--")
-    names = [handle.get_label() for handle in handles]
-    if margin is None:
-        handles.append(line)
-        names.append("threshold")
-    else:
-        band = ax.axvspan(
-            -margin, margin, ymax=BELOW_LEGEND, color="#DCDCDC", linewidth=0, zorder=0
-        )
-        handles.append((band, line))
-        names.append(f"threshold, margin ±{margin:.2g}")
+    ]
+    hatched = _hatch(ax, np.where(edges[:-1] >= 0, heights[0], heights[1]), edges)
+    if hatched is not None:
+        entries.append((hatched, "misclassified"))
+    entries.append(_draw_threshold(ax, margin))
+
     style.dress(ax, grid="y")
+    tallest = max(float(own.max()) for own in heights)
     ax.set_ylim(0, tallest / (BELOW_LEGEND - 0.03) or 1)
     ax.set_xlabel("decision function" if margin is None else "signed distance from the separator")
     ax.set_ylabel("share of the class in %")
-    if all(len(own) for own in values):
+    if all(len(members) for members in values):
         ax.set_title(f"balanced accuracy {100 * _balanced_accuracy(values):.1f} %", fontsize=11)
-    legend = ax.legend(handles, names, fontsize=8.5, loc="upper center", ncols=2, framealpha=1)
+    legend = ax.legend(
+        *zip(*entries, strict=True), fontsize=8.5, loc="upper center", ncols=2, framealpha=1
+    )
     legend.get_frame().set_edgecolor("none")  # opaque: no grid lines behind it
+
+
+def _draw_bars(
+    ax: Axes,
+    heights: NDArray[np.floating],
+    edges: NDArray[np.floating],
+    colour: str,
+    dashes: Any,
+) -> StepPatch:
+    return ax.stairs(
+        _without_empty(heights),
+        edges,
+        fill=True,
+        facecolor=style.translucent(colour),
+        edgecolor=colour,
+        linewidth=1.4,
+        linestyle=dashes,
+    )
+
+
+def _hatch(
+    ax: Axes, heights: NDArray[np.floating], edges: NDArray[np.floating]
+) -> StepPatch | None:
+    if not heights.any():
+        return None
+    return ax.stairs(
+        _without_empty(heights),
+        edges,
+        fill=True,
+        facecolor="none",
+        edgecolor=style.INK,
+        hatch="//////",
+        linewidth=0,
+    )
+
+
+def _draw_threshold(ax: Axes, margin: float | None) -> tuple[Any, str]:
+    line = ax.axvline(0, ymax=BELOW_LEGEND, color=style.INK, linewidth=1.4, linestyle="--")
+    if margin is None:
+        return line, "threshold"
+    band = ax.axvspan(-margin, margin, ymax=BELOW_LEGEND, color=style.BAND, linewidth=0, zorder=0)
+    return (band, line), f"threshold, margin ±{margin:.2g}"
+
+
+def _without_empty(heights: NDArray[np.floating]) -> NDArray[np.floating]:
+    """No outline is drawn where a height is not a number."""
+    return np.where(heights > 0, heights, np.nan)

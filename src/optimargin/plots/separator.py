@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from optimargin.plots import fitted, style
+from optimargin.plots.arrow import draw_arrow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PADDING = 0.06
-ARROW_LENGTH = 42  # points
+REGION_STRENGTH = 0.22
 
 
 class SeparatorDisplay:
@@ -90,7 +91,7 @@ class SeparatorDisplay:
         X: ArrayLike,
         y: ArrayLike,
         *,
-        grid_resolution: int = 250,
+        grid_resolution: int = 400,
         ax: Axes | None = None,
     ) -> Self:
         """Draw a fitted classifier of two features.
@@ -102,7 +103,7 @@ class SeparatorDisplay:
             its curved border.
         X : array of shape (n_samples, 2)
         y : array of shape (n_samples,)
-        grid_resolution : int, default=250
+        grid_resolution : int, default=400
             Points along each side of the grid on which the classifier is asked.
         ax : matplotlib axes, optional
         """
@@ -149,10 +150,9 @@ class SeparatorDisplay:
         if len(classes) == 2:
             separator = _draw_line(panel, horizontal, vertical, response, self.margin)
             if len(separator):
-                middle = np.median(np.asarray(self.X), axis=0)
-                anchor = separator[np.linalg.norm(separator - middle, axis=1).argmin()]
-                slope = _slope_at(anchor, horizontal, vertical, response)
-                _draw_arrow(panel, classes[1], anchor, slope)
+                draw_arrow(
+                    panel, classes[1], separator, np.asarray(self.X), horizontal, vertical, response
+                )
         else:
             _draw_regions(
                 panel, horizontal, vertical, fitted.class_indices(response.ravel(), classes)
@@ -166,9 +166,12 @@ class SeparatorDisplay:
         samples = np.asarray(self.X)
         labels = fitted.class_indices(self.y, classes)
         wrong = labels != fitted.class_indices(self.predicted, classes)
-        size = float(np.clip(9000 / max(len(samples), 1), 8, 34))
+        counts = np.bincount(labels, minlength=len(classes))
+        places = np.empty(len(classes), dtype=int)
+        places[np.argsort(-counts, kind="stable")] = np.arange(len(classes))
         for index, label in enumerate(classes):
             own = labels == index
+            size = float(np.clip(6000 / max(counts[index], 1), 7, 34))
             ax.scatter(
                 samples[own, 0],
                 samples[own, 1],
@@ -176,18 +179,19 @@ class SeparatorDisplay:
                 marker=style.marker(index),
                 color=style.colour(index),
                 edgecolors="white",
-                linewidths=0.5,
-                label=style.with_count(label, int(own.sum())),
-                zorder=3,
+                linewidths=size / 70,
+                label=style.with_count(label, int(counts[index])),
+                zorder=3 + 0.01 * places[index],  # small classes above large ones
             )
         if wrong.any():
+            crowding = min(1.0, 10 / np.sqrt(wrong.sum()))
             ax.scatter(
                 samples[wrong, 0],
                 samples[wrong, 1],
-                s=2.6 * size,
+                s=20 + 68 * crowding**2,
                 facecolors="none",
                 edgecolors=style.INK,
-                linewidths=1.1,
+                linewidths=1.1 * crowding,
                 label=f"misclassified (n = {int(wrong.sum()):,})",
                 zorder=4,
             )
@@ -220,18 +224,18 @@ def _draw_line(
     def contour(level: float, **line: Any) -> NDArray[np.floating]:
         if not response.min() < level < response.max():
             return np.empty((0, 2))
-        drawn = ax.contour(horizontal, vertical, response, levels=[level], colors=style.INK, **line)
+        drawn = ax.contour(horizontal, vertical, response, levels=[level], **line)
         return np.concatenate([path.vertices for path in drawn.get_paths()])
 
-    separator = contour(0.0, linewidths=1.6)
     ax.plot([], [], color=style.INK, linewidth=1.6, label="separator")
     if margin is not None and margin > 0:
         ax.contourf(horizontal, vertical, response, levels=[-margin, margin], colors=[style.BAND])
         for level in (-margin, margin):
-            contour(level, linewidths=0.9, linestyles="--")
+            contour(level, colors=style.FAINT, linewidths=0.9, linestyles="--")
         ax.plot(
-            [], [], color=style.INK, linewidth=0.9, linestyle="--", label=f"margin ±{margin:.2g}"
+            [], [], color=style.FAINT, linewidth=0.9, linestyle="--", label=f"margin ±{margin:.2g}"
         )
+    separator = contour(0.0, colors=style.INK, linewidths=1.6)
     return separator
 
 
@@ -241,79 +245,28 @@ def _draw_regions(
     vertical: NDArray[np.floating],
     predicted: NDArray[np.intp],
 ) -> None:
+    from matplotlib.colors import to_rgb
+
     regions = predicted.reshape(len(vertical), len(horizontal))
-    for index in np.unique(regions):
-        inside = (regions == index).astype(float)
-        ax.contourf(
-            horizontal,
-            vertical,
-            inside,
-            levels=[0.5, 1.5],
-            colors=[style.colour(int(index))],
-            alpha=0.22,
-        )
-        if inside.min() < inside.max():
-            ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)
-
-
-def _draw_arrow(
-    ax: Axes,
-    label: object,
-    anchor: NDArray[np.floating],
-    gradient: tuple[float, float],
-) -> None:
-    """An arrow from the separator to its positive side, with the name of the class there."""
-    from matplotlib.patheffects import withStroke
-
-    ax.annotate(
-        str(label),
-        xy=(float(anchor[0]), float(anchor[1])),
-        xytext=(0, 0),
-        textcoords=_Uphill(ax, anchor, gradient),
-        ha="center",
-        va="center",
-        fontsize=10,
-        fontweight="bold",
-        color=style.INK,
-        arrowprops={"arrowstyle": "<|-", "color": style.INK, "linewidth": 1.4, "shrinkB": 0},
-        path_effects=[withStroke(linewidth=3, foreground="white")],
-        zorder=5,
+    present = np.unique(regions)
+    palette = np.ones((present.max() + 1, 3))
+    for index in present:
+        palette[index] += REGION_STRENGTH * (np.array(to_rgb(style.colour(int(index)))) - 1)
+    half = (horizontal[1] - horizontal[0]) / 2, (vertical[1] - vertical[0]) / 2
+    limits = ax.axis()
+    ax.imshow(
+        palette[regions],
+        origin="lower",
+        extent=(
+            horizontal[0] - half[0],
+            horizontal[-1] + half[0],
+            vertical[0] - half[1],
+            vertical[-1] + half[1],
+        ),
+        aspect="auto",
+        interpolation="nearest",
     )
-
-
-class _Uphill:
-    """Where the arrow ends, found whenever the figure is drawn.
-
-    On the page an arrow across a line is at right angles to it whatever the scales of the two axes
-    are, also after the window was resized.
-    """
-
-    def __init__(
-        self, ax: Axes, anchor: NDArray[np.floating], gradient: tuple[float, float]
-    ) -> None:
-        self.ax, self.anchor, self.gradient = ax, anchor, gradient
-
-    def __call__(self, renderer: Any) -> Any:
-        from matplotlib.transforms import Affine2D
-
-        start = self.ax.transData.transform(self.anchor)
-        pixels_per_unit = [
-            self.ax.transData.transform(self.anchor + step)[axis] - start[axis]
-            for axis, step in enumerate(np.eye(2))
-        ]
-        direction = np.asarray(self.gradient) / pixels_per_unit
-        length = ARROW_LENGTH * renderer.points_to_pixels(1.0)
-        end = start + length * direction / np.linalg.norm(direction)
-        return Affine2D().translate(*end)
-
-
-def _slope_at(
-    point: NDArray[np.floating],
-    horizontal: NDArray[np.floating],
-    vertical: NDArray[np.floating],
-    response: NDArray[np.floating],
-) -> tuple[float, float]:
-    row = int(np.abs(vertical - point[1]).argmin())
-    column = int(np.abs(horizontal - point[0]).argmin())
-    upwards, rightwards = np.gradient(response, vertical, horizontal)
-    return float(rightwards[row, column]), float(upwards[row, column])
+    ax.axis(limits)
+    for index in present[:-1]:  # the last has no border that the others do not have
+        inside = (regions == index).astype(float)
+        ax.contour(horizontal, vertical, inside, levels=[0.5], colors=style.INK, linewidths=0.9)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, ordered so that neighbours differ in lightness too and stay apart in
-# print; its yellow is left out, which cannot be seen on white.
-COLOURS = ("#0072B2", "#E69F00", "#CC79A7", "#009E73", "#56B4E9", "#D55E00", "#5F5F5F")
+# Okabe and Ito's palette, with a dark wine red after its first two colours: the first three differ
+# clearly in lightness too, and stay apart in grey print. Their yellow cannot be seen on white.
+COLOURS = ("#0072B2", "#E69F00", "#882255", "#009E73", "#56B4E9", "#CC79A7", "#5F5F5F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.")
 INK = "#262626"
@@ -37,6 +36,7 @@ def pyplot(display: type) -> Any:
 
 
 def colour(index: int) -> str:
+    """The colour of the class or the curve of this number."""
     return COLOURS[index % len(COLOURS)]
 
 
@@ -46,6 +46,7 @@ def marker(index: int) -> str:
 
 
 def dashes(index: int) -> str:
+    """A line style that, together with the colour of the same index, repeats late."""
     return DASHES[(index + index // len(COLOURS)) % len(DASHES)]
 
 
@@ -67,8 +68,8 @@ def panels(
                 f"pass ax=None, a sequence of {count} axes, or choose fewer pairs."
             )
         return given
-    columns = min(count, PANELS_IN_A_ROW)
-    rows = math.ceil(count / columns)
+    rows = math.ceil(count / PANELS_IN_A_ROW)
+    columns = math.ceil(count / rows)
     shrink = 1.0 if count == 1 else 0.8
     figure, axes = plt.subplots(
         rows,
@@ -93,16 +94,17 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
         ax.grid(axis=grid, color="#E4E4E4", linewidth=0.8)  # type: ignore[arg-type]
 
 
+def pair_colours(pair: tuple[int, int], n_classes: int) -> tuple[str, str]:
+    """The colours of two classes: their own, while there are enough for all classes."""
+    first, second = pair if n_classes <= len(COLOURS) else (0, 1)
+    return colour(first), colour(second)
+
+
 def translucent(colour: str) -> tuple[str, float]:
     """The colour as a filling through which another one can be seen."""
     return (colour, 0.45)
 
 
 def with_count(label: object, count: int) -> str:
+    """A class and how many samples it has, for a legend."""
     return f"{label} (n = {count:,})"
-
-
-def as_axes_array(axes: Sequence[Axes]) -> NDArray[np.object_]:
-    array = np.empty(len(axes), dtype=object)
-    array[:] = axes
-    return array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -128,11 +128,11 @@ class WeightsDisplay:
             )
         tallest = min(max_features, int((weights != 0).sum(axis=1).max(initial=1)))
         axes = style.panels(type(self), ax, len(weights), height=1.3 + 0.28 * max(tallest, 3))
-        colours = _colours(self.sides)
-        for panel, own, sides in zip(axes, weights, self.sides, strict=True):
+        drawn = zip(axes, weights, self.sides, _colours(self.sides), strict=True)
+        for panel, own, sides, colours in drawn:
             _draw_weights(panel, own, names, sides, colours, max_features)
             panel.set_xlabel(self.units)
-        self.axes_ = style.as_axes_array(axes)
+        self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
         return self
@@ -160,13 +160,16 @@ def _sides(classifier: Any, n_separators: int) -> list[tuple[object, object]]:
     )
 
 
-def _colours(sides: Sequence[tuple[object, object]]) -> dict[object, str]:
-    """The colours that the other figures give to the same classes."""
-    labels = [label for pair in sides for label in pair if label is not THE_OTHERS]
-    in_order = list(dict.fromkeys(labels))
-    return {THE_OTHERS: style.FAINT} | {
-        label: style.colour(index) for index, label in enumerate(in_order)
-    }
+def _colours(sides: Sequence[tuple[object, object]]) -> list[tuple[str, str]]:
+    """For both sides of each separator the colours that the other figures give to these classes."""
+    together = [label for pair in sides for label in pair if label is not THE_OTHERS]
+    labels = list(dict.fromkeys(together))
+    return [
+        (style.FAINT, style.colour(labels.index(second)))
+        if first is THE_OTHERS
+        else style.pair_colours((labels.index(first), labels.index(second)), len(labels))
+        for first, second in sides
+    ]
 
 
 def _draw_weights(
@@ -174,7 +177,7 @@ def _draw_weights(
     weights: NDArray[np.floating],
     names: NDArray[np.object_],
     sides: tuple[object, object],
-    colours: Mapping[object, str],
+    colours: tuple[str, str],
     max_features: int,
 ) -> None:
     order = np.argsort(-np.abs(weights), kind="stable")
@@ -185,7 +188,7 @@ def _draw_weights(
         places,
         shown,
         height=0.68,
-        color=[colours[sides[int(weight > 0)]] for weight in shown],
+        color=[colours[int(weight > 0)] for weight in shown],
     )
     ax.axvline(0, color=style.INK, linewidth=1)
     ax.set_yticks(places, [str(name) for name in names[order]])
@@ -195,6 +198,7 @@ def _draw_weights(
     ax.spines["left"].set_visible(False)
     reach = 1.08 * float(np.abs(shown).max(initial=0.0)) or 1.0
     ax.set_xlim(-reach, reach)
+    ax.locator_params(axis="x", nbins=5)
     ax.set_title(f"← {sides[0]}", loc="left", fontsize=10, color=style.INK)
     ax.set_title(f"{sides[1]} →", loc="right", fontsize=10, color=style.INK)
     if len(shown) < len(weights):

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from optimargin.objective import Scores
 
+# On the sphere all steps longer than this look alike, so that nothing would ever shorten them.
+LARGEST_SIGMA = 1.0
+
 
 class EvolutionStrategy:
     """Comma selection, mean recombination of parents and of step sizes, log-normal mutation.
@@ -43,4 +46,6 @@ class EvolutionStrategy:
         parents = scores.ranking()[: max(1, self.population_size // 2)]
         parent = self.offspring[parents].mean(axis=0)
         self.parent = parent / np.linalg.norm(parent)
-        self.sigma = float(self.sigmas[parents].mean())
+        # the geometric mean: under log-normal mutation the arithmetic one grows without selection
+        mean = float(np.exp(np.log(self.sigmas[parents]).mean()))
+        self.sigma = min(mean, LARGEST_SIGMA)

@@ -1,20 +1,20 @@
 """The memetic search: evolution outside, descent and exact moves inside.
 
-An individual is a separator. It *learns*: it descends on a smooth 0-1 loss that is sharpened step by
-step, which carries it past most of the small local optima. Then it *walks*: along random directions
-it goes to a random point of all the places on the line where the training score is greatest, found
-exactly. A walk never loses score, and on the plateaus of a piecewise constant loss it finds the way
-up that a descent cannot see.
+An individual is a separator. It *learns*: it descends on a smooth 0-1 loss that is sharpened step
+by step, which carries it past most of the small local optima. Then it *walks*: along random
+directions it goes to a random point of all the places on the line where the training score is
+greatest, found exactly. A walk never loses score, and on the plateaus of a piecewise constant loss
+it finds the way up that a descent cannot see.
 
 The first round founds the population: every start learns, and the best individual met becomes the
-parent. Every later round makes a child: the parent is knocked off its place by a random step, learns
-again from a medium sharpness on, and walks; if it is as good as the parent it takes its place. Both
-happen in the coordinates of the whitening metric. When a separator without errors is found, what
-remains is to widen its margin: the hard-margin support vector machine is approached by squared-hinge
-machines of growing strength, and the search is finished.
+parent. Every later round makes a child: the parent is knocked off its place by a random step,
+learns again from a medium sharpness on, and walks; if it is as good as the parent it takes its
+place. Both happen in the coordinates of the whitening metric. When a separator without errors is
+found, what remains is to widen its margin: the hard-margin support vector machine is approached by
+squared-hinge machines of growing strength, and the search is finished.
 
-A round has a fixed length and does not know the budget, so a greater budget appends rounds to the same
-first ones.
+A round has a fixed length and does not know the budget, so a greater budget appends rounds to the
+same first ones.
 """
 
 import math
@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from optimargin.lines import Lines, State
 from optimargin.objective import Objective, Scores, Separator
-from optimargin.starts import minimise_margin_loss
+from optimargin.problem import Problem
+from optimargin.starts import minimise_margin_loss, newton_affordable, settled
 
 FOUNDING_SHARPNESS = (2.0, 4.0, 8.0, 16.0)
 CHILD_SHARPNESS = (8.0, 16.0, 32.0)
@@ -35,9 +36,10 @@ WALK_MOVES = 64
 MARGIN_STRENGTHS = (1e2, 1e4, 1e6)
 
 
-def default_rounds(n_samples: int, n_features: int) -> int:
-    """Rounds of a search when no budget is given."""
-    return 8
+def default_rounds(problem: Problem) -> int:
+    """Rounds of a search when no budget is given: more where they cost next to nothing."""
+    size = problem.n_samples * problem.n_features
+    return 1 if size > 20_000 else 2 + int(min(18, 500 / size))
 
 
 class MemeticSearcher:
@@ -51,9 +53,7 @@ class MemeticSearcher:
     rng : numpy.random.Generator
     """
 
-    def __init__(
-        self, lines: Lines, founders: list[Separator], rng: np.random.Generator
-    ) -> None:
+    def __init__(self, lines: Lines, founders: list[Separator], rng: np.random.Generator) -> None:
         self.lines = lines
         self.rng = rng
         self.founders = founders
@@ -77,7 +77,7 @@ class MemeticSearcher:
         thetas.append(best)
         scores = objective.score(np.array([self.lines.direction(theta) for theta in thetas]))
         total = self.lines.problem.units.total
-        if scores.score.max() == 1.0 or self.parent.correct == total:
+        if not objective.l1 and (scores.score.max() == 1.0 or self.parent.correct == total):
             return self._widen_margin(objective, scores)
         return scores
 
@@ -114,8 +114,11 @@ class MemeticSearcher:
 
     def _widen_margin(self, objective: Objective, scores: Scores) -> Scores:
         self.finished = True
+        problem = self.lines.problem
+        # the stronger machines are within reach of Newton's method only
+        strengths = MARGIN_STRENGTHS if newton_affordable(problem) else MARGIN_STRENGTHS[:1]
         machines = [
-            minimise_margin_loss(self.lines.problem, "squared_hinge", strength)
-            for strength in MARGIN_STRENGTHS
+            settled(minimise_margin_loss(problem, "squared_hinge", strength))
+            for strength in strengths
         ]
         return objective.score(np.vstack([scores.directions, *machines]))

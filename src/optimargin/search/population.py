@@ -41,6 +41,12 @@ class PopulationSearcher:
     """Drives an optimizer, one generation at a time."""
 
     def __init__(self, optimizer: Optimizer) -> None:
+        for method in ("ask", "tell"):
+            if not callable(getattr(optimizer, method, None)):
+                raise TypeError(
+                    f"The optimizer {optimizer!r} has no method {method}(); it must have ask() and "
+                    "tell(directions, scores)."
+                )
         self.optimizer = optimizer
 
     def advance(self, objective: Objective) -> Scores:

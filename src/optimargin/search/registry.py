@@ -1,4 +1,4 @@
-"""The searches by name."""
+"""The population searches by name."""
 
 from collections.abc import Callable
 

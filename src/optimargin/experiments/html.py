@@ -76,8 +76,8 @@ summary{cursor:pointer}
 .picture figcaption,.note{font-weight:400;color:#444;font-size:.9rem}
 .picture svg{width:100%;height:auto;max-width:46rem;display:block}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
-th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right;
-overflow-wrap:anywhere}
+th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
+td.words{overflow-wrap:anywhere;min-width:6rem}
 th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
 .best{font-weight:700;color:var(--strong)}
@@ -90,7 +90,7 @@ dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}
 @media (max-width:48rem){
 table,tbody,tr{display:block}thead{position:absolute;left:-9999px;width:1px;overflow:hidden}
 tbody tr{border:1px solid var(--line);border-radius:.4rem;margin:.5rem 0;padding:.3rem .6rem}
-tbody th,tbody td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
+tbody th,tbody td{overflow-wrap:anywhere;display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
 tbody th::before,tbody td::before{content:attr(data-label);font-weight:400;color:#555}
 tbody th{font-weight:700}
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}

@@ -103,7 +103,17 @@ def levels(view: View, methods: Sequence[str], title: str) -> Table:
     columns = _unlike(
         ("set, method", "train", "paper", "diff.", "test", "paper", "diff.", "fit", "paper")
     )
-    return Table(title, columns, tuple(rows), (_MARKS, *problems))
+    used = [
+        number
+        for number in range(len(columns))
+        if number == 0 or any(row[number].text != "-" for row in rows)
+    ]
+    return Table(
+        title,
+        tuple(columns[number] for number in used),
+        tuple(tuple(row[number] for number in used) for row in rows),
+        (_MARKS, *problems),
+    )
 
 
 def overview_of_means(view: View, methods: Sequence[str], part: str, title: str) -> Table:

@@ -12,7 +12,7 @@ from optimargin.experiments.measures import Measures
 from optimargin.experiments.methods import METHODS
 from optimargin.experiments.paper import tables
 from optimargin.experiments.paper.tables import View
-from optimargin.experiments.results import Results
+from optimargin.experiments.results import Results, complete_block
 from optimargin.experiments.splits import Stratified
 from optimargin.experiments.statistics import paired_tests
 from optimargin.experiments.store import Store
@@ -57,6 +57,19 @@ def test_pairs_are_of_the_same_splits(results):
     found = results.paired(group("omc"), group("lr"), "test balanced")
     assert found == paired_tests([0.8, 0.81], [0.7, 0.72], 30 / 70)
     assert results.paired(group("omc"), group("svm"), "test balanced").n_splits == 0
+
+
+def test_complete_block_leaves_out_few():
+    table = np.ones((4, 4))
+    table[3, :3] = np.nan  # A set that hardly any method has,
+    table[0, 1] = np.nan  # a method that lacks one set,
+    holed = np.column_stack([table, np.full(4, np.nan)])  # and one that has none.
+    rows, columns = complete_block(holed)
+    assert rows.tolist() == [True, True, True, False]
+    assert columns.tolist() == [True, False, True, True, False]
+    rows, columns = complete_block(np.full((2, 2), np.nan))
+    assert not rows.any()
+    assert not columns.any()
 
 
 def test_ten_thousand_cells_are_tabulated_quickly():

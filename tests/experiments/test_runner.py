@@ -7,11 +7,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from pretend_methods import Crashing, Failing, Nothing, Seeded, Talking
 from sklearn.linear_model import LogisticRegression
 
-from optimargin.experiments.progress import Bar
+from optimargin.experiments.progress import Bar, Silent
 from optimargin.experiments.runner import run
 from optimargin.experiments.store import Store
 
@@ -204,13 +205,14 @@ def test_bar_tells_progress_and_finished_sets(plan, capsys):
 
 
 def test_the_engine_costs_little(plan):
+    class Clock(Silent):
+        ended = []  # noqa: RUF012
+
+        def advance(self, cell, outcome):
+            self.ended.append(time.perf_counter())
+
     cells, sources = plan({"nothing": Nothing()}, splits=150)
     with Store(":memory:") as store:
-        run(cells[:1], sources, store)
-        times = []
-        for part in (cells[1:2], cells[2:]):
-            begin = time.perf_counter()
-            run(part, sources, store)
-            times.append(time.perf_counter() - begin)
-    # Starting a worker costs the same both times.
-    assert (times[1] - times[0]) / (len(cells) - 3) < 0.005
+        run(cells, sources, store, progress=Clock())
+    # A quarter of the cells at least is not disturbed by whatever else the machine does.
+    assert np.quantile(np.diff(Clock.ended), 0.25) < 0.005

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from optimargin.experiments.appearance import drawing, look, to_svg
-from optimargin.experiments.results import Results
+from optimargin.experiments.results import Results, complete_block
 from optimargin.experiments.statistics import RankComparison
 from optimargin.experiments.tables import seconds
 
@@ -54,25 +54,15 @@ def accuracy_against_time(
     results: Results, noise: str, rule: str, name: str | None = None
 ) -> Picture | None:
     """Mean test score and median fit time of the methods that have results on most data sets."""
-    methods: list[str] = []
+    scores = results.mean_table(noise, rule, results.methods, "test balanced")
+    sets, complete = complete_block(scores)
+    methods = [name for name, full in zip(results.methods, complete, strict=True) if full]
     rows: list[tuple[float, float]] = []
-    per_method = {
-        method: {
-            data: (
-                results.summary((data, noise, rule, method), "test balanced").mean,
-                results.median_seconds((data, noise, rule, method)),
-            )
-            for data in results.data
-            if results.values((data, noise, rule, method), "test balanced")
-        }
-        for method in results.methods
-    }
-    most = max((len(found) for found in per_method.values()), default=0)
-    complete = {method: found for method, found in per_method.items() if len(found) == most > 0}
-    for method, found in complete.items():
-        score = np.mean([pair[0] for pair in found.values()])
-        time = np.exp(np.mean(np.log([max(pair[1], 1e-6) for pair in found.values()])))
-        methods.append(method)
+    for method in methods:
+        shown = [data for data, kept in zip(results.data, sets, strict=True) if kept]
+        times = [results.median_seconds((data, noise, rule, method)) for data in shown]
+        time = np.exp(np.mean(np.log(np.maximum(times, 1e-6))))
+        score = scores[sets, results.methods.index(method)].mean()
         rows.append((float(time), float(100 * score)))
     if not rows:
         return None
@@ -94,7 +84,8 @@ def accuracy_against_time(
         axes.set_xlabel("median fit time (geometric mean over the data sets)")
         axes.set_ylabel("test balanced accuracy, %")
         svg = to_svg(figure)
-    left_out = sorted(set(per_method) - set(complete))
+    most = int(sets.sum())
+    left_out = sorted(set(results.methods) - set(methods))
     remark = (
         f" Left out, for want of results on some set: {', '.join(left_out)}." if left_out else ""
     )

@@ -71,12 +71,13 @@ main{max-width:70rem;margin:0 auto;padding:1rem}
 h1{font-size:1.6rem;line-height:1.2}h2{margin-top:2.2rem;border-bottom:1px solid var(--line)}
 .lead{font-size:1.05rem;border-left:4px solid var(--strong);padding-left:.8rem}
 nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}
-figure{margin:1.5rem 0}figcaption{font-weight:600;margin-bottom:.4rem}
+figure,details{margin:1.5rem 0}figcaption,summary{font-weight:600;margin-bottom:.4rem}
+summary{cursor:pointer}
 .picture figcaption,.note{font-weight:400;color:#444;font-size:.9rem}
 .picture svg{width:100%;height:auto;max-width:46rem;display:block}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
-th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right;
-overflow-wrap:anywhere}
+th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
+td.words{overflow-wrap:anywhere;min-width:6rem}
 th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
 .best{font-weight:700;color:var(--strong)}
@@ -89,7 +90,7 @@ dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}
 @media (max-width:48rem){
 table,tbody,tr{display:block}thead{position:absolute;left:-9999px;width:1px;overflow:hidden}
 tbody tr{border:1px solid var(--line);border-radius:.4rem;margin:.5rem 0;padding:.3rem .6rem}
-tbody th,tbody td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
+tbody th,tbody td{overflow-wrap:anywhere;display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
 tbody th::before,tbody td::before{content:attr(data-label);font-weight:400;color:#555}
 tbody th{font-weight:700}
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
@@ -99,6 +100,9 @@ body{font-size:10pt}a{color:inherit}}
 """.strip()
 
 _SCRIPT = """
+var large=document.querySelectorAll("details.table");
+if(window.innerWidth<768){large.forEach(function(one){one.open=false})}
+window.addEventListener("beforeprint",function(){large.forEach(function(one){one.open=true})});
 document.querySelectorAll("table.sortable").forEach(function(table){
 var heads=table.querySelectorAll("thead th"),body=table.tBodies[0];
 heads.forEach(function(head,column){head.querySelector("button").addEventListener("click",function(){

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 
 @dataclass(frozen=True)
@@ -65,5 +64,8 @@ def _area_under_roc(y: NDArray[np.integer[Any]], scores: NDArray[np.floating[Any
     n_negative = y.size - n_positive
     if n_positive == 0 or n_negative == 0 or not np.isfinite(scores).all():
         return float("nan")
-    rank_sum = rankdata(scores)[positive].sum()
+    # The mean rank of each value: ties count half.
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    mean_ranks = np.cumsum(counts) - (counts - 1) / 2.0
+    rank_sum = mean_ranks[place][positive].sum()
     return float((rank_sum - n_positive * (n_positive + 1) / 2.0) / (n_positive * n_negative))

@@ -184,8 +184,10 @@ _ALL = (
         "del",
         "Discriminative elastic-net regression",
         f"{_BASELINES}DiscriminativeElasticNetClassifier",
-        # Without intercept: so the code of its authors, and so the levels that the paper prints.
-        {"nuclear": 0.5, "ridge": 0.5, "max_iter": 400, "fit_intercept": False},
+        # Without intercept, and with a nuclear norm that takes effect: neither is stated, but of
+        # the variants these come closest to the printed levels (HV 63.5 against 62.7; the
+        # alternation of the authors' code, in which it has no effect, gives 71.8).
+        {"nuclear": 0.5, "ridge": 0.5, "solver": "admm", "max_iter": 400, "fit_intercept": False},
         paper_name="DEL",
     ),
     Method(

@@ -107,6 +107,19 @@ class Results:
         )
 
 
+def complete_block(table: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows and columns of a table with holes to compare: a full block of most of it.
+
+    Rows (data sets) with fewer than half of the columns (methods) are left out, then columns that
+    still have holes.
+    """
+    known = ~np.isnan(table)
+    columns = known.any(axis=0)
+    # A method that has nothing at all does not count.
+    rows = np.asarray(2 * known.sum(axis=1) >= max(int(columns.sum()), 1))
+    return rows, np.asarray(columns & known[rows].all(axis=0))
+
+
 def read_measure(outcome: Outcome, measure: str) -> float:
     """A measure of an outcome by the name that tables use."""
     part, _, name = measure.partition(" ")

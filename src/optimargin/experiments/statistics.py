@@ -126,10 +126,12 @@ def compare_ranks(
     Greater scores are better, ties share their mean rank. Rows with a missing score are left out;
     None when fewer than two rows or three methods remain.
     """
+    if len(methods) < 3:
+        return None
     table = np.asarray(scores, dtype=float).reshape(-1, len(methods))
     table = table[~np.isnan(table).any(axis=1)]
     n_sets, k = table.shape
-    if n_sets < 2 or k < 3:
+    if n_sets < 2:
         return None
     # Scores that differ by rounding only are ties.
     ranks = stats.rankdata(-np.round(table, 10), axis=1)

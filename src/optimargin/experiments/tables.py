@@ -64,11 +64,15 @@ class Table:
         )
         body = "".join(f"<tr>{self._html_row(row, words)}</tr>\n" for row in self.rows)
         notes = "".join(f"<p class=note>{html.escape(note)}</p>" for note in self.notes)
-        return (
-            f"<figure class=table><figcaption>{html.escape(self.title)}</figcaption>"
+        table = (
             f"<table class=sortable><thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table>"
-            f"{notes}</figure>"
+            f"{notes}"
         )
+        title = html.escape(self.title)
+        if len(self.rows) * len(self.columns) > _LARGE:
+            # Stacked on a phone it would take many screens: there it is opened on demand.
+            return f"<details class=table open><summary>{title}</summary>{table}</details>"
+        return f"<figure class=table><figcaption>{title}</figcaption>{table}</figure>"
 
     def to_csv(self) -> str:
         """Texts as they are shown."""
@@ -100,6 +104,7 @@ class Table:
         return ["", *(f"{mark}{note}" for note in self.notes)] if self.notes else []
 
 
+_LARGE = 100
 _KIND = {True: " class=words", False: ""}
 
 

@@ -68,20 +68,13 @@ def serve(tasks: BinaryIO, answers: BinaryIO) -> None:
 
 def describe_environment() -> str:
     """Versions and machine in one line."""
-    import numpy
-    import scipy
-    import sklearn
+    from importlib.metadata import version
 
-    import optimargin
+    from optimargin import __version__
 
-    versions = {
-        "optimargin": optimargin.__version__,
-        "Python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
-    parts = [f"{name} {version}" for name, version in versions.items()]
+    # Not from the packages themselves: importing them takes longer than many cells.
+    parts = [f"optimargin {__version__}", f"Python {platform.python_version()}"]
+    parts += [f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     parts.append(f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores")
     processor = _processor()
     if processor:

@@ -12,7 +12,6 @@ from optimargin.experiments.paper.published import published_values
 from optimargin.experiments.paper.tables import OEC, View
 from optimargin.experiments.results import Results
 from optimargin.experiments.splits import Imbalanced, Whole
-from optimargin.experiments.statistics import RankComparison
 from optimargin.experiments.tables import Entry, Table, percent
 
 _NO_NOISE, _NOISE = (noise.name for noise in plans.NOISES)
@@ -183,7 +182,7 @@ def _compared(
     document.add(tables.fit_times(view, methods, "Median fit time"))
     for part in ("train", "test"):
         ranked = tables.rank_comparison(view, methods, part)
-        if isinstance(ranked, RankComparison):
+        if ranked is not None:
             title = f"{part.capitalize()} score"
             document.add(critical_difference(ranked, title, f"ranks-{name}-{part}"))
     picture = accuracy_against_time(view.results, view.noise, view.rule, name)

@@ -7,8 +7,14 @@ import numpy as np
 
 from optimargin.datasets import DESCRIPTIONS
 from optimargin.experiments.paper.published import published_counts, published_values
-from optimargin.experiments.results import Results
-from optimargin.experiments.statistics import LEVEL, PairedTest, compare_ranks, wilcoxon
+from optimargin.experiments.results import Results, complete_block
+from optimargin.experiments.statistics import (
+    LEVEL,
+    PairedTest,
+    RankComparison,
+    compare_ranks,
+    wilcoxon,
+)
 from optimargin.experiments.tables import Entry, Table, percent, points, seconds
 
 OEC = "oec-cmaes"
@@ -97,7 +103,17 @@ def levels(view: View, methods: Sequence[str], title: str) -> Table:
     columns = _unlike(
         ("set, method", "train", "paper", "diff.", "test", "paper", "diff.", "fit", "paper")
     )
-    return Table(title, columns, tuple(rows), (_MARKS, *problems))
+    used = [
+        number
+        for number in range(len(columns))
+        if number == 0 or any(row[number].text != "-" for row in rows)
+    ]
+    return Table(
+        title,
+        tuple(columns[number] for number in used),
+        tuple(tuple(row[number] for number in used) for row in rows),
+        (_MARKS, *problems),
+    )
 
 
 def overview_of_means(view: View, methods: Sequence[str], part: str, title: str) -> Table:
@@ -223,20 +239,17 @@ def data_sets(title: str = "The data sets, here and in the paper") -> Table:
     return Table(title, columns, tuple(rows), notes)
 
 
-def rank_comparison(view: View, methods: Sequence[str], part: str) -> object:
-    """Friedman and Nemenyi over the data sets, of the methods that have a result on most sets."""
+def rank_comparison(view: View, methods: Sequence[str], part: str) -> RankComparison | None:
+    """Friedman and Nemenyi over the data sets that most methods have, of the methods with all."""
     table = np.array(
         [
             [view.mean(data, method, view.measure(data, part)) for method in methods]
             for data in view.results.data
         ]
     )
-    counts = (~np.isnan(table)).sum(axis=0)
-    if counts.size == 0 or counts.max() == 0:
-        return None
-    complete = counts == counts.max()
-    kept = [method for method, full in zip(methods, complete, strict=True) if full]
-    return compare_ranks(kept, table[:, complete])
+    rows, columns = complete_block(table)
+    kept = [method for method, full in zip(methods, columns, strict=True) if full]
+    return compare_ranks(kept, table[np.ix_(rows, columns)])
 
 
 def _counts(

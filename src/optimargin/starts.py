@@ -34,6 +34,8 @@ def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> ND
             direction = minimise_margin_loss(problem, "logistic", strength=1.0)
         case "logistic_free":
             direction = minimise_margin_loss(problem, "logistic", strength=1e6)
+            # where features depend on each other it is settled by a millionth of a millionth only
+            return settled(direction, digits=6)
         case "svm":
             direction = minimise_margin_loss(problem, "squared_hinge", strength=1.0)
         case _:
@@ -41,16 +43,16 @@ def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> ND
     return settled(direction)
 
 
-def settled(direction: NDArray[np.float64]) -> NDArray[np.float64]:
+def settled(direction: NDArray[np.float64], digits: int = 9) -> NDArray[np.float64]:
     """A usable direction that does not depend on the order in which samples were summed.
 
-    Rounding to nine digits of the largest entry takes away what differs between two ways of saying
+    Rounding to some digits of the largest entry takes away what differs between two ways of saying
     the same (a sample given twice, or with weight 2). Without any direction in it, take all ones.
     """
     largest = np.abs(direction).max(initial=0.0)
     if not np.isfinite(largest) or largest == 0.0:
         return np.ones_like(direction)
-    rounded: NDArray[np.float64] = np.round(direction / largest, 9) + 0.0
+    rounded: NDArray[np.float64] = np.round(direction / largest, digits) + 0.0
     return rounded
 
 

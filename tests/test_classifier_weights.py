@@ -117,12 +117,18 @@ def test_costs_are_sample_weights_without_balance():
     costs = OptimalMarginClassifier(
         max_generations=50,
         random_state=0,
+        optimizer="cma_es",
         class_weight={0: 1.0, 1: 3.0},
         scaling=None,
         start="random",
     ).fit(X, y)
     weights = OptimalMarginClassifier(
-        max_generations=3, random_state=0, class_weight=None, scaling=None, start="random"
+        max_generations=40,
+        random_state=0,
+        optimizer="cma_es",
+        class_weight=None,
+        scaling=None,
+        start="random",
     ).fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
     np.testing.assert_array_equal(costs.coef_, weights.coef_)
 

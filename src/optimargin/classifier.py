@@ -273,7 +273,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             max_generations=self.max_generations,
             patience=self.patience,
         )
-        if isinstance(self.random_state, Integral):  # making a RandomState would take a while
+        if isinstance(
+            self.random_state, int | np.integer
+        ):  # making a RandomState would take a while
             seed = np.random.SeedSequence(int(self.random_state))
         else:
             entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
@@ -438,9 +440,7 @@ def _compact(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
-        X = type(X)(
-            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
-        )
+        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     return X
 
 

@@ -89,7 +89,8 @@ class Lines:
         """Its direction in the problem's coordinates."""
         if self._factor is None:
             return theta[:-1].copy()
-        return theta[:-1] @ self._inverse
+        weights: NDArray[np.float64] = theta[:-1] @ self._inverse
+        return weights
 
     def along_coordinates(
         self,

@@ -69,7 +69,7 @@ def minimise_hinge(
         penalty = max(start.penalty / _GROWTH**2, largest_cost)
     extended = np.column_stack([design, signs])
     point = np.append(direction, intercept)
-    gap = np.inf
+    best = HingeSolution(direction, intercept, multipliers, penalty, np.inf, False)
     for _ in range(_MAX_MULTIPLIER_STEPS):
         smoothed = _Smoothed(extended, multipliers, penalty, lower, upper)
         point, multipliers, reached = smoothed.minimise(point, tol)
@@ -80,12 +80,15 @@ def minimise_hinge(
         # An unbalanced sum of the multipliers would leave the dual unbounded in the intercept.
         dual = float(multipliers.sum() - 0.5 * pulled[:-1] @ pulled[:-1])
         gap = abs(primal - dual) + abs(pulled[-1] * point[-1])
-        if gap <= tol * (1.0 + abs(primal)):
-            return HingeSolution(direction, float(point[-1]), multipliers, penalty, gap, True)
+        if gap < best.gap:
+            converged = gap <= tol * (1.0 + abs(primal))
+            best = HingeSolution(direction, float(point[-1]), multipliers, penalty, gap, converged)
+            if converged:
+                break
         # Too steep for Newton's method: an easier problem on the way to it.
         penalty = penalty * _GROWTH if reached else penalty / _GROWTH**2
-        penalty = min(penalty, _LARGEST_PENALTY * largest_cost)
-    return HingeSolution(direction, float(point[-1]), multipliers, penalty, gap, False)
+        penalty = min(max(penalty, largest_cost), _LARGEST_PENALTY * largest_cost)
+    return best
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,14 @@ class _Smoothed:
         """Newton steps; returns the minimiser, the multipliers there, and whether it is one."""
         extended, penalty = self.extended, self.penalty
         size = extended.shape[1]
+        accuracy = max(1e-3 * tol, 1e-13)
         shifted = self.multipliers + penalty * (1.0 - extended @ point)
         clipped = np.clip(shifted, self.lower, self.upper)
         for _ in range(_MAX_NEWTON_STEPS):
             gradient = -(clipped @ extended)
             gradient[:-1] += point[:-1]
-            allowed = 1e-3 * tol * (1.0 + float(np.abs(point[:-1]).max(initial=0.0)))
-            balanced = 1e-3 * tol * (1.0 + float(np.abs(clipped).sum()))
+            allowed = accuracy * (1.0 + float(np.abs(point[:-1]).max(initial=0.0)))
+            balanced = accuracy * (1.0 + float(np.abs(clipped).sum()))
             if np.abs(gradient[:-1]).max(initial=0.0) <= allowed and abs(gradient[-1]) <= balanced:
                 return point, clipped, True
             inside = extended[clipped == shifted]

@@ -15,7 +15,7 @@ from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair
 from optimargin.baselines._enumeration import enumerate_separators
-from optimargin.baselines._exact_moves import descend
+from optimargin.baselines._exact_moves import climb
 from optimargin.baselines._mixed_integer import solve_program, widest_separator
 from optimargin.baselines._weighting import CostSensitiveClassifier, Standardisation, distinct_rows
 
@@ -273,12 +273,7 @@ def _start(problem: _Problem) -> tuple[FloatArray, float]:
 def _improve(
     problem: _Problem, direction: FloatArray, intercept: float
 ) -> tuple[FloatArray, float]:
-    length = float(np.linalg.norm(direction))
-    if length > 0:
-        direction, intercept = direction / length, intercept / length
-    design = np.column_stack([problem.points, np.ones(len(problem.points))])
-    weights = descend(design, np.append(direction, intercept), problem.rewards)
-    return weights[:-1], float(weights[-1])
+    return climb(problem.points, problem.rewards > 0, np.abs(problem.rewards), direction, intercept)
 
 
 def _centre(problem: _Problem, solution: _Solution) -> _Solution:

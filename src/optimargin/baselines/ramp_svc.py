@@ -79,12 +79,15 @@ class RampSVC(CostSensitiveClassifier):
 
     Examples
     --------
+    An outlier flattens the hinge loss's separator, and not this one:
+
     >>> import numpy as np
+    >>> from sklearn.svm import SVC
     >>> from optimargin.baselines import RampSVC
-    >>> X = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0], [-40.0]])
+    >>> X = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0], [-8.0]])
     >>> y = np.array([0, 0, 0, 1, 1, 1, 1])
-    >>> RampSVC().fit(X, y).predict(X)
-    array([0, 0, 0, 1, 1, 1, 0])
+    >>> SVC(kernel="linear").fit(X, y).coef_.round(2), RampSVC().fit(X, y).coef_.round(2)
+    (array([[0.4]]), array([[1.]]))
     """
 
     def __init__(

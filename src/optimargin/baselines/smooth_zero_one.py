@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import Hyperplane, Pair
-from optimargin.baselines._exact_moves import descend
+from optimargin.baselines._exact_moves import climb
 from optimargin.baselines._smooth_descent import (
     LEVELS,
     logistic_start,
@@ -121,8 +121,8 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
     def _fit_pair(self, pair: Pair) -> SmoothHyperplane:
         rows = distinct_rows(pair)
         scaling = Standardisation.of(rows.X, rows.weights)
-        scaled = np.column_stack([np.ones(len(rows.X)), scaling.apply(rows.X)])
-        design = rows.signs[:, None] * scaled
+        scaled = scaling.apply(rows.X)
+        design = rows.signs[:, None] * np.column_stack([np.ones(len(scaled)), scaled])
         costs = rows.weights.sum() * self._costs(rows)
 
         weights = best = logistic_start(design, costs, rows.positive)
@@ -146,7 +146,8 @@ class SmoothZeroOneClassifier(CostSensitiveClassifier):
         if self.final_sweep == "grid":
             best = sweep(design, costs, rows.positive, best)
         elif self.final_sweep == "exact":
-            best = descend(scaled, best, rows.signs * costs)
+            direction, constant = climb(scaled, rows.positive, costs, best[1:], float(best[0]))
+            best = np.append(constant, direction)
         least = true_loss(design, costs, rows.positive, best)
         coef, intercept = scaling.undo(best[1:], float(best[0]))
         return SmoothHyperplane(coef, intercept, n_iter=n_rounds, loss=least / float(costs.sum()))

@@ -78,9 +78,9 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
     -----
     Differences from the authors' program: the start is 0.01 times the unit vector between the
     class means, where theirs has 0.01 in every entry, so that swapping the labels flips the
-    separator and nothing else; features are centred; the problem is not convex, so the iterate
-    with the least weighted training error is returned, not the last one; a sample weight v scales
-    the cost and the penalty of a sample, which makes it the same as repeating the row.
+    separator and nothing else; features are centred; the problem is not convex, so the iterate with
+    the least weighted training error is returned, not the last one; a sample weight v scales the
+    cost and the penalty of a sample, which makes it the same as repeating the row.
 
     References
     ----------
@@ -95,7 +95,7 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> classifier = ZeroOneADMMClassifier().fit(scale(X), y)
     >>> print(round(classifier.score(scale(X), y), 2))
-    0.97
+    0.98
     """
 
     def __init__(
@@ -216,7 +216,7 @@ def _alternate(
             elif residuals[0] > tol:
                 sigma = float(np.clip(sigma / _LOWER, _LOWERED_TO, _RAISED_TO))
     rule = ZeroOneSupport(
-        best[0], best[1], n_iter=iteration, n_support=round(weights[active].sum())
+        best[0], best[1], n_iter=iteration, n_support=round(float(weights[active].sum()))
     )
     return rule, converged
 

@@ -5,6 +5,8 @@ around its estimators costs more than the search, and its discriminant analysis 
 weights. All starts honour the weights of the problem: a sample of weight 2 is a sample given twice.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
@@ -34,8 +36,6 @@ def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> ND
             direction = minimise_margin_loss(problem, "logistic", strength=1.0)
         case "logistic_free":
             direction = minimise_margin_loss(problem, "logistic", strength=1e6)
-            # where features depend on each other it is settled by a millionth of a millionth only
-            return settled(direction, digits=6)
         case "svm":
             direction = minimise_margin_loss(problem, "squared_hinge", strength=1.0)
         case _:
@@ -43,16 +43,16 @@ def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> ND
     return settled(direction)
 
 
-def settled(direction: NDArray[np.float64], digits: int = 9) -> NDArray[np.float64]:
+def settled(direction: NDArray[np.float64]) -> NDArray[np.float64]:
     """A usable direction that does not depend on the order in which samples were summed.
 
-    Rounding to some digits of the largest entry takes away what differs between two ways of saying
+    Rounding to nine digits of the largest entry takes away what differs between two ways of saying
     the same (a sample given twice, or with weight 2). Without any direction in it, take all ones.
     """
     largest = np.abs(direction).max(initial=0.0)
     if not np.isfinite(largest) or largest == 0.0:
         return np.ones_like(direction)
-    rounded: NDArray[np.float64] = np.round(direction / largest, digits) + 0.0
+    rounded: NDArray[np.float64] = np.round(direction / largest, 9) + 0.0
     return rounded
 
 
@@ -130,12 +130,17 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
     solve for the step by conjugate gradients where a Hessian would be too large.
     """
     scale = strength * problem.total_weight * problem.importance
-    if not newton_affordable(problem):
-        return _by_conjugate_gradients(problem, scale, loss == "logistic")
-    weights = np.zeros(problem.n_features)
-    features = np.asarray(problem.features, dtype=np.float64)
-    newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
-    return weights
+    if newton_affordable(problem):
+        weights = np.zeros(problem.n_features)
+        features = np.asarray(problem.features, dtype=np.float64)
+        newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
+    else:
+        weights = _by_conjugate_gradients(problem, scale, loss == "logistic")
+    # the weaker the ridge, the fewer digits are certain where features depend on each other
+    unit = np.abs(weights).max(initial=0.0) * 10.0 ** (0.5 * math.log10(strength) - 9.0)
+    if not 0.0 < unit < np.inf:
+        return weights
+    return np.asarray(np.round(weights / unit) * unit)
 
 
 def _logistic(

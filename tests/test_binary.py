@@ -7,12 +7,14 @@ import pytest
 from scipy import sparse
 
 import optimargin.binary
-from optimargin.binary import Plan, fit_binary, resolve_auto
+from optimargin.binary import Plan, fit_binary
 from optimargin.objective import Objective
 from optimargin.problem import make_problem
+from optimargin.search.registry import OPTIMIZERS
 from optimargin.starts import START_NAMES
 
 SEED = np.random.SeedSequence(0)
+SEARCHES = ["memetic", "coordinate", *OPTIMIZERS]
 OEC = Plan("cma_es", ("random",))
 
 
@@ -49,17 +51,49 @@ def test_the_best_of_several_starts_is_taken():
     assert together.n_evaluations == 4
 
 
-def test_more_budget_never_gives_less():
+@pytest.mark.parametrize("l1", [0.0, 0.05])
+@pytest.mark.parametrize("optimizer", SEARCHES)
+def test_more_budget_never_gives_less(optimizer, l1):
     problem = make(shift=0.2)
+    settings = {"optimizer": optimizer, "starts": ("random",), "l1": l1}
     keys = [
-        fit_binary(problem, plan(starts=("random",), max_generations=budget), SEED).separator.key
-        for budget in (0, 1, 2, 5, 20, 80, 200)
+        fit_binary(problem, plan(max_generations=budget, **settings), SEED).separator.key
+        for budget in (0, 1, 2, 5, 20, 80)
     ]
     assert keys == sorted(keys)
     assert keys[-1] > keys[0]
 
 
-@pytest.mark.parametrize("optimizer", ["cma_es", "evolution_strategy", "particle_swarm"])
+@pytest.mark.parametrize("optimizer", ["memetic", "coordinate"])
+def test_more_budget_never_gives_less_on_large_data(monkeypatch, optimizer):
+    monkeypatch.setattr(optimargin.binary, "_LARGE_ROWS", 100)
+    monkeypatch.setattr(optimargin.binary, "_LARGE_ROWS_PER_FEATURE", 1)
+    for seed in range(5):
+        problem = make(m=1200, shift=0.1, seed=seed)
+        keys = [
+            fit_binary(
+                problem, plan(optimizer=optimizer, max_generations=budget), SEED
+            ).separator.key
+            for budget in (0, 1, 2, 4, 8)
+        ]
+        assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize("name", START_NAMES)
+def test_large_data_never_end_below_their_start(monkeypatch, name):
+    monkeypatch.setattr(optimargin.binary, "_LARGE_ROWS", 100)
+    monkeypatch.setattr(optimargin.binary, "_LARGE_ROWS_PER_FEATURE", 1)
+    problem = make(m=1200, shift=0.1)
+    given = np.random.default_rng(1).standard_normal((2, 5))
+    outcome = fit_binary(problem, plan(optimizer="memetic"), SEED, given_start=given)
+    scores = Objective(problem).score(given)
+    assert outcome.separator.key >= scores.separator(scores.best()).key
+    assert Objective(problem).score(outcome.separator.direction[None, :]).score[0] == (
+        pytest.approx(outcome.separator.score)
+    )
+
+
+@pytest.mark.parametrize("optimizer", SEARCHES)
 def test_same_seed_same_separator(optimizer):
     problem = make(shift=0.2)
     one, other = (fit_binary(problem, plan(optimizer=optimizer), SEED) for _ in range(2))
@@ -116,17 +150,37 @@ def test_deadline(seconds):
     assert min(took) < seconds + 0.05
 
 
-def test_after_the_deadline_the_cheapest_start_remains(monkeypatch):
-    tried = []
+@pytest.fixture
+def tried(monkeypatch):
+    """Names of the starts that were asked for."""
+    names = []
 
     def remember(name, problem, rng):
-        tried.append(name)
+        names.append(name)
         return np.ones(problem.n_features)
 
     monkeypatch.setattr(optimargin.binary, "start_direction", remember)
+    return names
+
+
+def test_after_the_deadline_the_cheapest_start_remains(tried):
     outcome = fit_binary(make(), plan(), SEED, deadline=time.perf_counter() - 1)
-    assert tried == ["mean_difference"]
+    assert len(tried) == 1
     assert (outcome.stop_reason, outcome.n_evaluations) == ("time", 1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "names"),
+    [
+        (make(m=50), ["lda", "logistic_free"]),
+        (make(m=50, n=1000), ["mean_difference", "logistic"]),
+        (make(m=50, container=sparse.csc_array), ["mean_difference", "logistic"]),
+    ],
+    ids=["few_features", "many_features", "sparse"],
+)
+def test_automatic_starts_are_affordable(tried, problem, names):
+    fit_binary(problem, plan(max_generations=1), SEED)
+    assert tried == names
 
 
 def test_given_starts_are_used_as_they_are():
@@ -135,11 +189,6 @@ def test_given_starts_are_used_as_they_are():
     outcome = fit_binary(problem, plan(max_generations=0), SEED, given_start=given)
     scores = Objective(problem).score(given)
     assert outcome.separator.key == scores.separator(scores.best()).key
-
-
-def test_automatic_starts_by_size():
-    assert len(resolve_auto(make(m=50))) > len(resolve_auto(make(m=1000, n=3000)))
-    assert "lda" not in resolve_auto(make(m=50, container=sparse.csc_array))
 
 
 def test_sparse_and_dense_problems_are_searched_alike():

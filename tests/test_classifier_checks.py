@@ -6,20 +6,24 @@ from sklearn.utils.estimator_checks import check_classifiers_train, parametrize_
 from optimargin import OptimalMarginClassifier
 from optimargin.search.registry import OPTIMIZERS
 
+SEARCHES = ["memetic", "coordinate", *OPTIMIZERS]
+
 # a short budget everywhere but in the first: what is checked does not depend on its length
 BRIEF = {"max_generations": 20}
 
 CONFIGURATIONS = [
     {},
-    *({"optimizer": name, **BRIEF} for name in OPTIMIZERS),
-    *({"optimizer": name, "start": "random", **BRIEF} for name in OPTIMIZERS),
+    *({"optimizer": name, **BRIEF} for name in SEARCHES),
+    *({"optimizer": name, "start": "random", **BRIEF} for name in SEARCHES),
     {"scaling": "whiten", **BRIEF},
     {"scaling": None, **BRIEF},
     {"l1": 0.01, **BRIEF},
+    {"l1": 0.01, "optimizer": "cma_es", **BRIEF},
     {"decision_function_shape": "ovo", **BRIEF},
     {"restarts": 2, **BRIEF},
     {"class_weight": None, **BRIEF},
     {"start": ["svm", "mean_difference"], **BRIEF},
+    {"optimizer": "cma_es"},
     {"patience": 5, "population_size": 6},
 ]
 

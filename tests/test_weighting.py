@@ -100,15 +100,3 @@ def test_negligible_costs_count_as_nothing():
 def test_no_costs_at_all_count_every_sample():
     units = integer_units(2, 3, None, (0.0, 0.0))
     assert (units.total_negative, units.total_positive) == (2, 3)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_selection_keeps_its_weights(weighted):
-    weights = np.array([1.0, 2.0, 3.0, 4.0, 5.0]) if weighted else None
-    units = integer_units(2, 3, weights, "balanced")
-    rows = np.array([1, 2, 4])
-    chosen = units.take(rows, 1)
-    everything = integer_weights(units, 2, 5)
-    assert integer_weights(chosen, 1, 3) == [everything[i] for i in rows]
-    assert chosen.total_negative == everything[1]
-    assert chosen.total_positive == everything[2] + everything[4]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
 _GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
 _LATE_SHARPNESS = (8.0, 16.0)
-_FINISHING_PASSES = 3
+_FINISHING_PASSES = 2
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,17 @@ def _search_from(
     searcher, budget = _searcher(objective, plan, starts, rng)
     if plan.max_generations is not None:
         budget = plan.max_generations
-    return run_search(
+    outcome = run_search(
         searcher,
         objective,
         starts.separator(starts.best()),
         Stopping(budget, plan.patience, deadline),
         on_generation,
     )
+    if plan.by_moves and plan.max_generations is None:
+        # their own budget is short on purpose: not a thing to warn of
+        return replace(outcome, still_improving=False)
+    return outcome
 
 
 def _whitened(problem: Problem) -> bool:

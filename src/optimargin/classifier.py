@@ -224,13 +224,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             raise
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        X, labels = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=("csr", "csc"),
-            dtype=(np.float64, np.float32),
-        )
+        with np.errstate(invalid="ignore"):  # the check for NaN adds up numbers near the greatest
+            X, labels = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse=("csr", "csc"),
+                dtype=(np.float64, np.float32),
+            )
         if sparse.issparse(X):
             X = _compact(X)
         check_classification_targets(labels)
@@ -272,8 +273,13 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             max_generations=self.max_generations,
             patience=self.patience,
         )
-        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-        seed = np.random.SeedSequence([int(number) for number in entropy])
+        if isinstance(
+            self.random_state, int | np.integer
+        ):  # making a RandomState would take a while
+            seed = np.random.SeedSequence(int(self.random_state))
+        else:
+            entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+            seed = np.random.SeedSequence([int(number) for number in entropy])
         with fit_tasks(self, len(pairs), X, labels, sample_weight) as tasks:
             outcomes = fit_pairs(
                 training,
@@ -295,13 +301,14 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         costs = np.ones(classes.size)
         if isinstance(self.class_weight, Mapping):
             known = {label: index for index, label in enumerate(classes.tolist())}
-            for label, cost in self.class_weight.items():
+            named: Mapping[Any, Any] = self.class_weight
+            for label, cost in named.items():
                 if label not in known:
                     raise ValueError(
                         f"class_weight names the class {label!r}, which is not in y; the classes "
                         f"are {', '.join(repr(known_label) for known_label in known)}."
                     )
-                if not 0 <= cost < np.inf:
+                if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
                     raise ValueError(
                         f"class_weight[{label!r}] is {cost!r}; a cost is a finite number, at "
                         "least 0."
@@ -419,9 +426,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     def _distances(self, X: Any) -> NDArray[np.floating]:
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
-        )
+        with np.errstate(invalid="ignore"):  # as in fit
+            X = validate_data(
+                self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
+            )
         distances: NDArray[np.floating] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return distances + self.intercept_
 
@@ -432,9 +440,7 @@ def _compact(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
-        X = type(X)(
-            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
-        )
+        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     return X
 
 

@@ -75,9 +75,9 @@ class Lines:
             ridge = _WHITENING_RIDGE * max(float(np.trace(covariance)), 1e-300)
             covariance[np.diag_indices(problem.n_features)] += ridge
             self._factor = cholesky(covariance, lower=True)
-            self._features = np.ascontiguousarray(
-                solve_triangular(self._factor, features, lower=True, check_finite=False)
-            )
+            identity = np.eye(problem.n_features)
+            self._inverse = solve_triangular(self._factor, identity, lower=True)
+            self._features = self._inverse @ features
         self._log_masses = bucket_log_masses(bucket_count(problem.n_samples))
 
     def state(self, direction: NDArray[np.float64], intercept: float) -> State:
@@ -89,9 +89,7 @@ class Lines:
         """Its direction in the problem's coordinates."""
         if self._factor is None:
             return theta[:-1].copy()
-        weights: NDArray[np.float64] = solve_triangular(
-            self._factor, theta[:-1], lower=True, trans="T", check_finite=False
-        )
+        weights: NDArray[np.float64] = theta[:-1] @ self._inverse
         return weights
 
     def along_coordinates(

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 Matrix: TypeAlias = "NDArray[np.floating] | sparse.csr_array | sparse.csc_array"
 
@@ -51,13 +51,14 @@ class Scaling:
     def unscale(
         self, direction: NDArray[np.float64], intercept: float
     ) -> tuple[NDArray[np.float64], float]:
-        """Weights and intercept for the original features."""
+        """Weights and intercept for the original features; not finite where they are too great."""
         if self.rotation is not None:
             direction = self.rotation @ direction
-        weights = direction / self.scale
         coef = np.zeros(self.n_features)
-        coef[self.kept] = weights
-        return coef, float(intercept - self.centre @ weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = direction / self.scale
+            coef[self.kept] = weights
+            return coef, float(intercept - self.centre @ weights)
 
     def scale_directions(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
         """Directions (rows) in scaled coordinates from weights for the original features."""
@@ -72,9 +73,9 @@ def fit_scaling(
 ) -> Scaling:
     """Find centre and scale of every column of X, weighted."""
     n = X.shape[1]
+    _check_magnitude(X, method)
     if sparse.issparse(X):
-        _, variance = mean_variance_axis(sparse.csr_matrix(X), axis=0, weights=sample_weight)
-        deviation = np.sqrt(np.asarray(variance, dtype=np.float64))
+        deviation = _sparse_deviation(X, sample_weight)
         kept = _varying(deviation)
         scale = np.ones(kept.size) if method is None else _rounded(deviation[kept])
         return Scaling(n, kept, np.zeros(kept.size), scale)
@@ -93,6 +94,44 @@ def fit_scaling(
     return Scaling(n, kept, centre, scale, _whitening(X, sample_weight, kept, centre, scale))
 
 
+def _check_magnitude(X: Matrix, method: str | None) -> None:
+    """Refuse what would leave the range of floating-point numbers later on."""
+    values: NDArray[np.floating] = np.asarray(X.data if sparse.issparse(X) else X)
+    if not values.size:
+        return
+    greatest = max(-float(values.min()), float(values.max()))
+    largest = float(np.finfo(X.dtype).max)
+    if method is None and greatest > min(1e60, largest**0.5):
+        raise ValueError(
+            f"X holds numbers up to {greatest:.1e}, too great or too small to be used as they are: "
+            'their powers are no numbers any more. Use scaling="standardize", or rescale the data.'
+        )
+    if greatest > largest / 4:
+        raise ValueError(
+            f"X holds numbers up to {greatest:.1e}, too great or too small for sums and "
+            "differences of them to be numbers. Rescale the data first."
+        )
+
+
+def _sparse_deviation(X: Matrix, sample_weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Standard deviation of every column, zeros included."""
+    rows = sparse.csr_array(X)
+    low, high = min_max_axis(rows, axis=0)
+    exponents = _exponents(np.maximum(-low, high).astype(np.float64))
+    if exponents.any():
+        values = np.ldexp(rows.data.astype(np.float64), -exponents[rows.indices])
+        rows = sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
+    _, variance = mean_variance_axis(rows, axis=0, weights=sample_weight)
+    deviation = np.sqrt(np.asarray(variance, dtype=np.float64))
+    return np.asarray(np.ldexp(deviation, exponents))
+
+
+def _exponents(magnitude: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Powers of two that bring columns near 1 whose squares would leave the range, else 0."""
+    extreme = (magnitude > 1e100) | ((magnitude < 1e-100) & (magnitude > 0))
+    return np.where(extreme, np.frexp(magnitude)[1], 0).astype(np.int64)
+
+
 def _blocks(m: int, n: int) -> list[slice]:
     rows = max(1, _BLOCK // max(n, 1))
     return [slice(first, min(first + rows, m)) for first in range(0, m, rows)]
@@ -105,16 +144,14 @@ def _moments(
     m, n = X.shape
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     magnitude = np.maximum(np.abs(low), np.abs(high))
-    # squares of very great or small numbers leave the range: work near 1 there
-    extreme = (magnitude > 1e100) | ((magnitude < 1e-100) & (magnitude > 0))
-    exponents = np.where(extreme, np.frexp(magnitude)[1], 0)
+    exponents = _exponents(magnitude)
+    any_extreme = bool(exponents.any())
     weights = np.ones(m) if sample_weight is None else sample_weight
     total = weights.sum()
-    near_one = np.ldexp(1.0, -exponents) if extreme.any() else None
 
     def block_of(block: slice) -> NDArray[np.float64]:
         values = np.asarray(X[block], dtype=np.float64)
-        return values if near_one is None else values * near_one
+        return np.ldexp(values, -exponents) if any_extreme else values
 
     centre = sum((weights[block] @ block_of(block) for block in _blocks(m, n)), np.zeros(n)) / total
     variance = np.zeros(n)

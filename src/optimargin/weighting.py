@@ -44,6 +44,21 @@ class Units:
         """Weight of all samples."""
         return self.total_negative + self.total_positive
 
+    def take(self, rows: NDArray[np.intp], n_negative: int) -> "Units":
+        """The same weights for a selection of rows, whose first `n_negative` are negative."""
+        weights = self.weights[rows] if self.weights.size else self.weights
+        if weights.size:
+            negative, positive = int(weights[:n_negative].sum()), int(weights[n_negative:].sum())
+        else:
+            negative, positive = n_negative, rows.size - n_negative
+        return Units(
+            weights,
+            self.unit_negative,
+            self.unit_positive,
+            negative * self.unit_negative,
+            positive * self.unit_positive,
+        )
+
 
 def integer_units(
     n_negative: int, n_positive: int, sample_weight: NDArray[np.float64] | None, costs: Costs

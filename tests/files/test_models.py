@@ -70,6 +70,7 @@ CONFIGURATIONS = [
     {"optimizer": "cma_es", "start": "random"},
     {"optimizer": "evolution_strategy"},
     {"optimizer": "separable_cma_es"},
+    {"optimizer": "memetic"},
     {"optimizer": "particle_swarm", "l1": 0.1},
     {"scaling": "whiten", "class_weight": None},
     {"scaling": None, "restarts": 2, "decision_function_shape": "ovo"},

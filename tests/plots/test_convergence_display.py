@@ -102,3 +102,14 @@ def test_the_axis_of_scores_ends_at_one():
     low, high = ConvergenceDisplay({"perfect": perfect}).plot().ax_.get_ylim()
     assert low < 0.96
     assert 1 < high < 1.01
+
+
+def test_a_search_of_one_round_can_be_seen():
+    short = {"score": [1.0], "evaluations": [40]}
+    long = {"score": [0.8, 0.9], "evaluations": [10, 20]}
+    display = ConvergenceDisplay({"short": short, "long": long}).plot()
+    for line, history in zip(display.ax_.lines, (short, long), strict=True):
+        assert line.get_marker() == "o"
+        assert line.get_markevery() == [-1]
+        assert line.get_xdata()[-1] == history["evaluations"][-1]
+    display.figure_.canvas.draw()

@@ -1,10 +1,12 @@
 """The evolution strategy, step by step."""
 
+import math
+
 import numpy as np
 import pytest
 
 from optimargin.objective import Scores
-from optimargin.search.evolution_strategy import EvolutionStrategy
+from optimargin.search.evolution_strategy import LARGEST_SIGMA, EvolutionStrategy
 
 
 def scores_of(values, directions):
@@ -35,7 +37,7 @@ def test_steps_are_those_of_the_definition():
         # comma selection: the former parent is gone, however good it was
         parent = sum(offspring[i] for i in parents) / len(parents)
         parent /= np.linalg.norm(parent)
-        sigma = sum(sigmas[i] for i in parents) / len(parents)
+        sigma = min(LARGEST_SIGMA, math.prod(sigmas[i] for i in parents) ** (1 / len(parents)))
         np.testing.assert_allclose(search.parent, parent)
         assert search.sigma == pytest.approx(sigma)
 
@@ -49,10 +51,23 @@ def test_smallest_populations_have_a_parent(population_size):
 
 
 def test_good_steps_make_themselves_felt():
-    # the greater the mutation, the better: the step size must grow
-    search = EvolutionStrategy(np.ones(5), 20, np.random.default_rng(2))
-    before = search.sigma
-    for _ in range(30):
+    # the greater the mutation, the better: the step size must grow to its limit; and the reverse
+    for factor in (1, -1):
+        search = EvolutionStrategy(np.ones(5), 20, np.random.default_rng(2))
+        for _ in range(30):
+            directions = search.ask()
+            search.tell(directions, scores_of(factor * search.sigmas, directions))
+        assert search.sigma == LARGEST_SIGMA if factor == 1 else search.sigma < 0.01
+
+
+def test_step_size_has_no_drift_of_its_own():
+    rng = np.random.default_rng(3)
+    search = EvolutionStrategy(np.ones(20), 50, rng)
+    search.sigma = 1e-3
+    logs = []
+    for _ in range(400):
         directions = search.ask()
-        search.tell(directions, scores_of(search.sigmas, directions))
-    assert search.sigma > 2 * before
+        search.tell(directions, scores_of(rng.standard_normal(50), directions))
+        logs.append(np.log(search.sigma))
+    # without selection the logarithm walks at random: 400 steps of 1 / sqrt(2 n parents)
+    assert abs(logs[-1] - np.log(1e-3)) < 4 * np.sqrt(400 / (2 * 20 * 25))

@@ -97,7 +97,7 @@ def compare(
         result.to_csv(csv)
         print(f"\nWrote {csv}")
     if result.run.interrupted:
-        raise KeyboardInterrupt
+        raise typer.Exit(130)
 
 
 def _column(frame: "pd.DataFrame", column: str, name: str) -> "pd.Series":

@@ -28,7 +28,9 @@ def fit(
     ] = None,
     optimizer: Annotated[
         str | None,
-        typer.Option(help="cma_es, evolution_strategy, particle_swarm; else the library's choice."),
+        typer.Option(
+            help="memetic (default), cma_es, separable_cma_es, evolution_strategy, particle_swarm."
+        ),
     ] = None,
     l1: Annotated[float, typer.Option(help="Weight of the L1 penalty.", min=0.0)] = 0.0,
     class_weight: Annotated[

@@ -92,4 +92,4 @@ def reproduce(
         if export is not None:
             print(f"Wrote {export_cells(opened, export, with_extra=False)} results to {export}")
     if interrupted:
-        raise KeyboardInterrupt
+        raise typer.Exit(130)

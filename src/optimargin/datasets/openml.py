@@ -1,5 +1,6 @@
 """Benchmark sets from OpenML, converted to the same values and checked against a checksum."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.error import URLError
@@ -32,9 +33,12 @@ def fetch(description: Description, fetcher: Callable[..., Any] | None = None) -
 
         fetcher = fetch_openml
     try:
-        bunch: Mapping[str, Any] = fetcher(
-            data_id=description.openml_id, as_frame=False, parser="liac-arff"
-        )
+        with warnings.catch_warnings():
+            # Of a copy in scikit-learn's own cache that has to be fetched again.
+            warnings.simplefilter("ignore")
+            bunch: Mapping[str, Any] = fetcher(
+                data_id=description.openml_id, as_frame=False, parser="liac-arff"
+            )
     except (URLError, OSError):
         return None
     X = np.asarray(bunch["data"], dtype=np.float64)

@@ -226,11 +226,11 @@ class Comparison:
 
     def pictures(self) -> list[Picture]:
         """Scores of the methods, and accuracy against time, for each noise."""
-        drawn = []
+        drawn: list[Picture | None] = []
         for noise in self.noises:
             drawn.append(scores_of_methods(self.results, self.name, noise.name, self.rule.name))
             drawn.append(accuracy_against_time(self.results, noise.name, self.rule.name))
-        return drawn
+        return [picture for picture in drawn if picture is not None]
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write one self-contained HTML file."""

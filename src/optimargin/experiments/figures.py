@@ -52,8 +52,8 @@ def scores_of_methods(results: Results, data: str, noise: str, rule: str) -> Pic
 
 def accuracy_against_time(
     results: Results, noise: str, rule: str, name: str | None = None
-) -> Picture:
-    """Mean test score and median fit time of every method, over the data sets all of them have."""
+) -> Picture | None:
+    """Mean test score and median fit time of the methods that have results on most data sets."""
     methods: list[str] = []
     rows: list[tuple[float, float]] = []
     per_method = {
@@ -74,6 +74,8 @@ def accuracy_against_time(
         time = np.exp(np.mean(np.log([max(pair[1], 1e-6) for pair in found.values()])))
         methods.append(method)
         rows.append((float(time), float(100 * score)))
+    if not rows:
+        return None
     with drawing(6.4, 4.6) as (figure, axes):
         for method, point in zip(methods, rows, strict=True):
             style = look(method)
@@ -81,9 +83,11 @@ def accuracy_against_time(
                 *point, style.marker, color=style.colour, markersize=8,
                 markeredgecolor="white", markeredgewidth=0.6,
             )  # fmt: skip
+        axes.margins(y=0.1)
+        # Room for the names to the right of the slowest.
+        times = [time for time, _ in rows]
+        axes.set_xlim(min(times) / 1.5, max(times) * (max(times) / min(times)) ** 0.25 * 1.5)
         axes.set_xscale("log")
-        axes.margins(x=0.12, y=0.1)
-        axes.set_xlim(axes.get_xlim()[0], axes.get_xlim()[1] * 2)
         axes.xaxis.set_major_formatter(lambda value, place: seconds(value))
         axes.xaxis.set_minor_formatter("")
         _label(axes, methods, rows)

@@ -8,8 +8,8 @@ import numba
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-# Reductions and divisions may be vectorised; infinities and signed zeros keep their meaning.
-VECTORISED = frozenset({"nnan", "reassoc", "contract"})
+# Reductions and selections may be vectorised; infinities keep their meaning.
+VECTORISED = frozenset({"nnan", "nsz", "reassoc", "contract"})
 
 _warned = False
 
@@ -19,7 +19,13 @@ def compiled(fastmath: frozenset[str] = frozenset()) -> Callable[[Kernel], Kerne
 
     def decorate(function: Kernel) -> Kernel:
         global _warned
-        options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath) or False}
+        # with numpy's error model a division needs no check for zero, which would keep the loop
+        # around it from being vectorised
+        options: dict[str, Any] = {
+            "nogil": True,
+            "error_model": "numpy",
+            "fastmath": set(fastmath) or False,
+        }
         try:
             kernel: Kernel = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no folder that it can write to

@@ -25,6 +25,7 @@ _U1 = np.uint32(1)
 _U2 = np.uint32(2)
 _U3 = np.uint32(3)
 _U4 = np.uint32(4)
+_ALL_BITS = np.uint32(2**32 - 1)
 
 # Two positions closer than this count as equal: a point between them would not survive rounding.
 TIE = 2e-15
@@ -47,9 +48,9 @@ def _projective(value: Any, slope: Any, scale: float) -> Any:
 @compiled(VECTORISED)
 def _normal(value: Any, slope: Any, origin: float) -> Any:
     """X of a crossing."""
-    away = value if slope < 0.0 else -value
-    size = abs(slope)
-    return origin + (away if abs(value) + size > 0.0 else 1.0) / (size + _TINY)
+    still = slope == 0.0
+    there = -1.0 if still and value == 0.0 else value
+    return origin - there / (_TINY if still else slope)
 
 
 @compiled(VECTORISED)
@@ -239,6 +240,23 @@ def best_position(
     return scale * u / (1.0 - abs(u))
 
 
+@compiled(VECTORISED)
+def _members(cells: Any, bucket: Any, members: Any) -> Any:
+    """Write the samples whose crossing is in the bucket; returns how many."""
+    found = 0
+    for first in range(0, cells.shape[0], 64):
+        block = cells[first : first + 64]
+        nearest = _ALL_BITS
+        for i in range(block.shape[0]):  # vectorised; most blocks have no member
+            nearest = min(nearest, (block[i] >> _U2) ^ bucket)
+        if nearest == 0:
+            for i in range(block.shape[0]):
+                if (block[i] >> _U2) == bucket:
+                    members[found] = first + i
+                    found += 1
+    return found
+
+
 @compiled()
 def gibbs_position(
     values: Any,
@@ -266,7 +284,6 @@ def gibbs_position(
     of the chances were used: all of them, with tau = 0, if every try was rejected.
     """
     n_buckets = log_masses.shape[0]
-    m = values.shape[0]
     _normal_cells(values, slopes, origin, n_negative, n_buckets, cells)
     _count(cells, weights, counts)
     _borders(counts, unit_negative, unit_positive, left, bound)
@@ -297,10 +314,7 @@ def gibbs_position(
         # the normal density is not flat in the bucket: part of the rejection
         nearest = min(abs(start), abs(start + width))
         density = np.exp(0.5 * (nearest * nearest - x * x))
-        members = 0
-        for i in range(m):
-            origins[members] = i
-            members += np.int64(cells[i] >> _U2) == drawn
+        members = _members(cells, np.uint32(drawn), origins)
         running = left[drawn]
         for k in range(members):
             i = origins[k]

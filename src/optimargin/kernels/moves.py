@@ -204,7 +204,7 @@ def sparse_moves(
         before = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
         tau = best_position(
             part, slopes, scale, negative, part_weights, unit_negative, unit_positive, -1.0,
-            buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells, gathered,
+            buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells[:k], gathered,
             origins,
         )  # fmt: skip
         _step(part, slopes, tau)

@@ -181,8 +181,10 @@ class _Curve:
         self.result = f"{self.final_score:.3f}" if self.score.size else "not searched"
 
     def draw(self, axes: Sequence[Axes], **line: Any) -> None:
-        # The best so far holds until the next generation is done.
-        axes[0].step(self.work, self.score, where="post", **line)
+        # The best so far holds until the next generation is done. A dot says where the search
+        # ended: one that was finished after its first round would have no line to be seen.
+        end: dict[str, Any] = {"marker": "o", "markersize": 5} if self.score.size else {}
+        axes[0].step(self.work, self.score, where="post", markevery=[-1], **end, **line)
         if len(axes) > 1 and self.has_sigma:
             axes[1].plot(self.work, self.sigma, **line)
 

@@ -39,7 +39,7 @@ MARGIN_STRENGTHS = (1e2, 1e4, 1e6)
 def default_rounds(problem: Problem) -> int:
     """Rounds of a search when no budget is given: more where they cost next to nothing."""
     size = problem.n_samples * problem.n_features
-    return 1 if size > 20_000 else 2 + int(min(18, 500 / size))
+    return 1 if size > 20_000 else 2 + min(30, int((600 / size) ** 2))
 
 
 class MemeticSearcher:
@@ -103,13 +103,12 @@ class MemeticSearcher:
         best, best_correct = state.theta, state.correct
         moves = 0
         while moves < WALK_MOVES:
-            k = min(self.lines.n_dimensions, WALK_DIRECTIONS)
-            directions = self.rng.standard_normal((k, self.lines.n_dimensions))
+            directions = self.rng.standard_normal((WALK_DIRECTIONS, self.lines.n_dimensions))
             directions /= np.linalg.norm(directions, axis=1, keepdims=True)
             state = self.lines.along_directions(state, directions, "plateau", self.rng)
             if state.best_correct > best_correct:
                 best, best_correct = state.best_theta, state.best_correct
-            moves += k + 1
+            moves += WALK_DIRECTIONS + 1
         return state, best
 
     def _widen_margin(self, objective: Objective, scores: Scores) -> Scores:

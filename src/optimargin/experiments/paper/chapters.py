@@ -186,7 +186,9 @@ def _compared(
         if isinstance(ranked, RankComparison):
             title = f"{part.capitalize()} score"
             document.add(critical_difference(ranked, title, f"ranks-{name}-{part}"))
-    document.add(accuracy_against_time(view.results, view.noise, view.rule, name))
+    picture = accuracy_against_time(view.results, view.noise, view.rule, name)
+    if picture is not None:
+        document.add(picture)
     document.add(
         tables.disagreements(view, methods, "Training scores more than 3 points from the paper's"),
         tables.levels(view, methods, "Every set and method, ours and the paper's"),

@@ -121,7 +121,11 @@ def example(results: Results) -> list[Picture]:
 def optimizer_curves(results: Results) -> Picture | None:
     """Figure 5: training score over generations, and time, of the three searches."""
     noise, rule = plans.NOISES[0].name, plans.PAPER_RULE.name
-    sets = [name for name in plans.OPTIMIZER_SETS if name in results.data]
+    sets = [
+        name
+        for name in plans.OPTIMIZER_SETS
+        if any(results.outcomes((name, noise, rule, method)) for method in plans.OPTIMIZERS)
+    ]
     if not sets:
         return None
     with drawing(7.2, 4.6, 2, 3) as (figure, panels):

@@ -74,13 +74,18 @@ class Effort:
 
 
 class Plan:
-    """Cells in the order in which they are run, and the sources of their data."""
+    """Cells, and the sources of their data."""
 
     def __init__(self) -> None:
-        self.cells: list[Cell] = []
         self.sources: dict[str, Source] = {}
+        self._cells: dict[str, Cell] = {}
         self._fingerprints: dict[str, str] = {}
-        self._keys: set[str] = set()
+        self._sizes: dict[str, int] = {}
+
+    @property
+    def cells(self) -> list[Cell]:
+        """In the order in which they are run: small data sets first, each as a whole."""
+        return sorted(self._cells.values(), key=lambda cell: (self._sizes[cell.data], cell.data))
 
     def add(
         self,
@@ -93,7 +98,9 @@ class Plan:
         """Add a block of cells; those that are in the plan already are returned as well."""
         known = self.sources.setdefault(source.name, source)
         if source.name not in self._fingerprints:
-            self._fingerprints[source.name] = known.load().fingerprint
+            problem = known.load()
+            self._fingerprints[source.name] = problem.fingerprint
+            self._sizes[source.name] = problem.X.size
         fingerprint = self._fingerprints[source.name]
         listed = list(methods)
         block = [
@@ -103,9 +110,7 @@ class Plan:
             for method in listed
         ]
         for cell in block:
-            if cell.key not in self._keys:
-                self._keys.add(cell.key)
-                self.cells.append(cell)
+            self._cells.setdefault(cell.key, cell)
         return block
 
 

@@ -8,8 +8,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 
 from optimargin import OptimalMarginClassifier
-from optimargin.one_vs_one import class_pairs, vote
+from optimargin.one_vs_one import vote
 from optimargin.search.registry import OPTIMIZERS
+from optimargin.training import class_pairs
 
 SEARCHES = ["memetic", "coordinate", *OPTIMIZERS]
 

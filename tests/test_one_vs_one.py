@@ -9,8 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from optimargin.binary import Plan
-from optimargin.one_vs_one import TrainingSet, class_pairs, fit_pairs, vote
+from optimargin.one_vs_one import fit_pairs, vote
 from optimargin.scaling import fit_scaling
+from optimargin.training import TrainingSet, class_pairs
 
 
 def make(n_classes=4, m=160, n=3, seed=0, weights=None, costs=None):

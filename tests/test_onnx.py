@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from optimargin import OptimalMarginClassifier
-from optimargin.one_vs_one import class_pairs
 from optimargin.onnx import to_onnx
+from optimargin.training import class_pairs
 
 
 def with_coefficients(coef, classes, shape="ovr"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from optimargin.average import average_separators
 from optimargin.lines import Lines
 from optimargin.objective import Objective, Scores
 from optimargin.problem import Problem
@@ -25,6 +26,7 @@ from optimargin.starts import mean_difference, settled, start_direction
 
 # The starts that "auto" takes, the dearest last.
 _AUTO = ("lda", "logistic_free")
+_AUTO_AVERAGE = ("logistic", "logistic_free")
 _AUTO_MANY_FEATURES = ("mean_difference", "logistic")
 _MANY_FEATURES = 600
 
@@ -35,6 +37,7 @@ _LARGE_ROWS_PER_FEATURE = 60
 _GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
 _LATE_SHARPNESS = (8.0, 16.0)
 _FINISHING_PASSES = 2
+_AVERAGED_ROWS = 2**16
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,9 @@ class Plan:
     population_size: int | None = None
     max_generations: int | None = None
     patience: int | None = None
+    separator: str = "best"  # or "average"
+    inverse_temperature: float | None = None
+    n_separators: int = 100
 
     @property
     def by_moves(self) -> bool:
@@ -73,6 +79,8 @@ def fit_binary(
         return _unsearched(
             objective, objective.score(settled(mean_difference(problem))[None, :]), "finished"
         )
+    if plan.separator == "average":
+        return _average(objective, plan, rng, given_start, deadline)
     rows = max(_LARGE_ROWS, _LARGE_ROWS_PER_FEATURE * problem.n_features)
     if plan.by_moves and problem.n_samples > rows:
         return _search_large(objective, plan, rng, rows, given_start, deadline, on_generation)
@@ -197,6 +205,45 @@ def _learn_on(problem: Problem, directions: list[NDArray[np.float64]]) -> NDArra
     for sharpness in _LATE_SHARPNESS:
         state = lines.learn(state, sharpness, LEARNING_STEPS)
     return lines.direction(state.theta)
+
+
+def _average(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    given_start: NDArray[np.float64] | None,
+    deadline: float | None,
+) -> Outcome:
+    """The mean separator, on a subsample of large data; the cut is placed on all rows then."""
+    problem = objective.problem
+    large = problem.n_samples > _AVERAGED_ROWS
+    part = Objective(problem.subsample(_AVERAGED_ROWS, rng)) if large else objective
+    if plan.starts == ("auto",):
+        affordable = problem.n_features <= _MANY_FEATURES
+        plan = replace(plan, starts=_AUTO_AVERAGE if affordable else _AUTO_MANY_FEATURES)
+    starts = _score_starts(part, plan, rng, given_start, deadline)
+    average = average_separators(
+        part, starts, plan.inverse_temperature, plan.n_separators, rng, deadline
+    )
+    separator = average.separator
+    if large:
+        separator = objective.score(separator.direction[None, :]).separator(0)
+    return Outcome(
+        separator=separator,
+        stop_reason="time" if average.stopped_early else "budget",
+        n_generations=average.n_sweeps,
+        n_evaluations=average.n_moves,
+        history={
+            "score": average.scores,
+            "sigma": np.full(average.n_sweeps, np.nan),
+            "evaluations": np.linspace(0, average.n_moves, average.n_sweeps + 1)[1:],
+        },
+        still_improving=False,
+        draws=average.draws,
+        vote_slope=average.vote_slope,
+        inverse_temperature=average.inverse_temperature,
+        agreement=average.agreement,
+    )
 
 
 def _score_starts(

@@ -1,6 +1,6 @@
 """The scikit-learn estimator: validate, encode, scale, delegate, unscale, expose."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from numbers import Integral, Real
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from optimargin._sklearn import (
     CallbackSupportMixin,
@@ -26,14 +27,20 @@ from optimargin._sklearn import (
     validate_data,
     with_callbacks,
 )
+from optimargin.arguments import class_costs, compact, given_starts, seed_sequence
 from optimargin.binary import Plan
-from optimargin.one_vs_one import OnGeneration, TrainingSet, class_pairs, fit_pairs, vote
-from optimargin.scaling import Scaling, fit_scaling
+from optimargin.bound import ErrorBound, separator_error_bound
+from optimargin.confidence import join_shares, pair_shares
+from optimargin.one_vs_one import OnGeneration, fit_pairs, vote
+from optimargin.scaling import fit_scaling
 from optimargin.search.loop import History, Outcome
 from optimargin.search.registry import OPTIMIZERS, OptimizerChoice
 from optimargin.starts import START_NAMES
+from optimargin.training import TrainingSet, class_pairs
 
-_SCORED_ROWS = 2**16  # rows scored at once when the training score is computed again
+
+def _averages(classifier: "OptimalMarginClassifier") -> bool:
+    return classifier.separator == "average"
 
 
 class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -81,6 +88,16 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         Stop after this many generations without improvement.
     restarts : int, default=1
         Independent searches for each pair, of which the best is kept.
+    separator : {"best", "average"}, default="best"
+        "best" is the separator with the greatest training score that the search finds. "average" is
+        the mean of many that are nearly as good, drawn from a Gibbs distribution; it generalises
+        better where classes overlap or labels are wrong. `optimizer`, `population_size`,
+        `max_generations` and `patience` do not matter then.
+    inverse_temperature : "auto" or float, default="auto"
+        For "average": how much better than another a separator is by its training score. "auto" is
+        16 times the square root of the size of the smaller class.
+    n_separators : int, default=100
+        For "average": draws kept in `separators_`, whose votes are `predict_proba`.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one column a class, or one a pair of classes.
     n_jobs : int, default=None
@@ -109,6 +126,11 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     history_ : list of dict
         For each pair, by generation: best training `score`, step size `sigma` (NaN where there is
         none) and cumulative `evaluations`.
+    separators_ : list of ndarray of shape (n_kept, n_features + 1)
+        With `separator="average"`: weights for the original features, the intercept last.
+    inverse_temperature_, agreement_, vote_slope_ : ndarray of shape (n_pairs,)
+        With `separator="average"`: beta; the least share of training samples that the means of
+        two chains label alike; the k of `predict_proba`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Defined when all features have string names.
@@ -143,6 +165,12 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "restarts": [Interval(Integral, 1, None, closed="left")],
+        "separator": [StrOptions({"best", "average"})],
+        "inverse_temperature": [
+            StrOptions({"auto"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "n_separators": [Interval(Integral, 1, None, closed="left")],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -158,6 +186,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     n_evaluations_: NDArray[np.int64]
     stop_reason_: list[str]
     history_: list[History]
+    separators_: list[NDArray[np.float64]]
+    inverse_temperature_: NDArray[np.float64]
+    agreement_: NDArray[np.float64]
+    vote_slope_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -172,6 +204,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         max_time: float | None = None,
         patience: int | None = None,
         restarts: int = 1,
+        separator: str = "best",
+        inverse_temperature: str | float = "auto",
+        n_separators: int = 100,
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -187,6 +222,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.max_time = max_time
         self.patience = patience
         self.restarts = restarts
+        self.separator = separator
+        self.inverse_temperature = inverse_temperature
+        self.n_separators = n_separators
         self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -194,7 +232,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.scaling != "whiten"
+        tags.input_tags.sparse = self.scaling != "whiten" and self.separator != "average"
         return tags
 
     @with_callbacks
@@ -233,7 +271,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 dtype=(np.float64, np.float32),
             )
         if sparse.issparse(X):
-            X = _compact(X)
+            X = compact(X)
         check_classification_targets(labels)
         if self.scaling == "whiten" and sparse.issparse(X):
             raise ValueError(
@@ -244,6 +282,11 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             raise ValueError(
                 "l1 > 0 asks for few features, but whitened coordinates mix all of them; use "
                 'scaling="standardize" or None with l1.'
+            )
+        if self.separator == "average" and (self.l1 > 0 or sparse.issparse(X)):
+            raise ValueError(
+                'separator="average" is not available with l1 > 0, whose zeros an average would '
+                'fill, nor for sparse data; use separator="best".'
             )
         weights: NDArray[np.float64] | None = None
         if sample_weight is not None:
@@ -262,9 +305,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 "; a classifier needs samples of at least two."
             )
         scaling = fit_scaling(X, weights, self.scaling)
-        training = TrainingSet(X, codes, classes.size, weights, self._costs(classes), scaling)
+        costs = class_costs(self.class_weight, classes)
+        training = TrainingSet(X, codes, classes.size, weights, costs, scaling)
         pairs = class_pairs(classes.size)
-        names, starts = self._starts(scaling, len(pairs), classes.size)
+        names, starts = given_starts(self.start, scaling, classes.size)
         plan = Plan(
             optimizer=self.optimizer,
             starts=names,
@@ -272,20 +316,18 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             population_size=self.population_size,
             max_generations=self.max_generations,
             patience=self.patience,
+            separator=self.separator,
+            inverse_temperature=(
+                None if self.inverse_temperature == "auto" else float(self.inverse_temperature)
+            ),
+            n_separators=self.n_separators,
         )
-        if isinstance(
-            self.random_state, int | np.integer
-        ):  # making a RandomState would take a while
-            seed = np.random.SeedSequence(int(self.random_state))
-        else:
-            entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-            seed = np.random.SeedSequence([int(number) for number in entropy])
         with fit_tasks(self, len(pairs), X, labels, sample_weight) as tasks:
             outcomes = fit_pairs(
                 training,
                 plan,
                 starts,
-                seed,
+                seed_sequence(self.random_state),
                 self.restarts,
                 self.n_jobs,
                 self.max_time,
@@ -294,69 +336,6 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             )
         self._expose(outcomes, training, classes)
         return self
-
-    def _costs(self, classes: NDArray[Any]) -> NDArray[np.float64] | None:
-        if self.class_weight == "balanced":
-            return None
-        costs = np.ones(classes.size)
-        if isinstance(self.class_weight, Mapping):
-            known = {label: index for index, label in enumerate(classes.tolist())}
-            named: Mapping[Any, Any] = self.class_weight
-            for label, cost in named.items():
-                if label not in known:
-                    raise ValueError(
-                        f"class_weight names the class {label!r}, which is not in y; the classes "
-                        f"are {', '.join(repr(known_label) for known_label in known)}."
-                    )
-                if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
-                    raise ValueError(
-                        f"class_weight[{label!r}] is {cost!r}; a cost is a finite number, at "
-                        "least 0."
-                    )
-                costs[known[label]] = cost
-            if not costs.any():
-                raise ValueError("class_weight gives every class the cost 0; one must cost more.")
-        return costs
-
-    def _starts(
-        self, scaling: Scaling, n_pairs: int, n_classes: int
-    ) -> tuple[tuple[str, ...], list[NDArray[np.float64] | None]]:
-        """Names of starts, or directions in scaled coordinates for each pair."""
-        start = self.start
-        if isinstance(start, str):
-            return (start,), [None] * n_pairs
-        if isinstance(start, list | tuple) and all(isinstance(name, str) for name in start):
-            unknown = [name for name in start if name not in START_NAMES]
-            if unknown or not start:
-                raise ValueError(
-                    f"start={start!r} must name at least one of {', '.join(START_NAMES)}, and "
-                    "nothing else."
-                )
-            return tuple(start), [None] * n_pairs
-        estimator_coef = getattr(start, "coef_", None)
-        if hasattr(start, "fit") and estimator_coef is None:
-            raise ValueError(
-                f"start={start!r} has no coef_; fit it first, and use a linear estimator."
-            )
-        coef = np.asarray(start if estimator_coef is None else estimator_coef, dtype=np.float64)
-        coef = np.atleast_2d(coef)
-        if coef.ndim != 2 or coef.shape[1] != scaling.n_features or not np.isfinite(coef).all():
-            raise ValueError(
-                f"start holds weights of shape {coef.shape}; it must hold finite numbers with "
-                f"{scaling.n_features} columns, one a feature."
-            )
-        # who decides by pairs (this classifier, SVC) says so in a parameter; three classes have as
-        # many pairs as classes
-        by_pairs = hasattr(start, "decision_function_shape")
-        if estimator_coef is not None and not by_pairs and coef.shape[0] == n_classes > 2:
-            # one against the rest: the difference of two classes separates them
-            coef = np.array([coef[j] - coef[i] for i, j in class_pairs(n_classes)])
-        directions = scaling.scale_directions(coef)
-        # a direction without any weight in the varying columns says nothing
-        directions[~directions.any(axis=1)] = 1.0
-        if n_pairs > 1 and directions.shape[0] == n_pairs:
-            return (), [direction[None, :] for direction in directions]
-        return (), [directions] * n_pairs
 
     def _expose(
         self, outcomes: list[Outcome], training: TrainingSet, classes: NDArray[Any]
@@ -373,7 +352,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 "The separator cannot be written for the original features: their values are too "
                 "great or too small for floating-point numbers. Rescale the data first."
             )
-        scores = _training_scores(training, coef, intercept)
+        scores = training.scores(coef, intercept)
         self.classes_ = classes
         self.coef_ = coef
         self.intercept_ = intercept
@@ -383,6 +362,17 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.n_evaluations_ = np.array([outcome.n_evaluations for outcome in outcomes])
         self.stop_reason_ = [outcome.stop_reason for outcome in outcomes]
         self.history_ = [outcome.history for outcome in outcomes]
+        if self.separator == "average":
+            self.separators_ = [
+                np.array(
+                    [np.append(*training.scaling.unscale(draw[:-1], draw[-1])) for draw in draws]
+                )
+                for draws in (outcome.draws for outcome in outcomes)
+                if draws is not None
+            ]
+            self.vote_slope_ = np.array([one.vote_slope for one in outcomes])
+            self.inverse_temperature_ = np.array([one.inverse_temperature for one in outcomes])
+            self.agreement_ = np.array([one.agreement for one in outcomes])
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Signed distances, in scaled coordinates; positive for the second class.
@@ -416,32 +406,71 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         -------
         ndarray of shape (n_samples,)
         """
-        distances = self._distances(X)
-        if self.classes_.size == 2:
-            indices = (distances[:, 0] > 0).astype(np.intp)
-        else:
-            indices = vote(distances, self.classes_.size).argmax(axis=1)
-        predicted: NDArray[Any] = self.classes_[indices]
+        predicted: NDArray[Any] = self.classes_[self._winners(self._distances(X))]
         return predicted
 
+    @available_if(_averages)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of the sampled separators expected to vote for each class.
+
+        Only with `separator="average"`. The share is a function of the distance from the mean
+        separator, 1 / (1 + exp(-k distance)), with k fitted to the votes on the training samples.
+        It says how sure the data make the side that a sample lies on, which is not the frequency
+        of the class among such samples: where classes overlap, `CalibratedClassifierCV` gives that.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Never exactly 0 or 1. With more than two classes the mean share of a class's pairs.
+        """
+        distances = self._distances(X)
+        shares = pair_shares(distances, self.vote_slope_)
+        return join_shares(shares, self.classes_.size, self._winners(distances))
+
+    def error_bound(self, X: Any, y: ArrayLike, delta: float = 0.05) -> ErrorBound:
+        """An upper bound on the true balanced error of a randomised form of this separator.
+
+        With probability `1 - delta` over the draw of the samples in (X, y), which may be the
+        training data, the classifier that draws its weights from a normal distribution around
+        this separator has at most this balanced error on new samples of the same kind. The bound
+        is loose: it needs a few hundred samples a class and a wide margin to be far below 0.5. It
+        does not cover the separator itself, samples that depend on each other, nor features whose
+        scaling was learnt from the same samples: pass them in units that were fixed before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Both classes must occur.
+        delta : float, default=0.05
+
+        Returns
+        -------
+        ErrorBound
+        """
+        return separator_error_bound(
+            self._validated(X), y, self.classes_, self.coef_, self.intercept_, delta
+        )
+
     def _distances(self, X: Any) -> NDArray[np.floating]:
-        check_is_fitted(self)
-        with np.errstate(invalid="ignore"):  # as in fit
-            X = validate_data(
-                self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
-            )
+        X = self._validated(X)
         distances: NDArray[np.floating] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return distances + self.intercept_
 
+    def _winners(self, distances: NDArray[np.floating]) -> NDArray[np.intp]:
+        if self.classes_.size == 2:
+            return (distances[:, 0] > 0).astype(np.intp)
+        return vote(distances, self.classes_.size).argmax(axis=1)
 
-def _compact(X: Any) -> Any:
-    """Sparse data with one entry a place, and short indices where they suffice."""
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) < 2**31:
-        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
-    return X
+    def _validated(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
+        )
 
 
 def _pair_callbacks(
@@ -450,30 +479,3 @@ def _pair_callbacks(
     if tasks is None:
         return None
     return [partial(tasks.pair, f"{classes[i]} against {classes[j]}") for i, j in pairs]
-
-
-def _training_scores(
-    training: TrainingSet, coef: NDArray[np.floating], intercept: NDArray[np.floating]
-) -> NDArray[np.float64]:
-    """Weighted share of each pair's samples on their side, by the weights that users get."""
-    m = training.codes.size
-    weights = np.ones(m) if training.sample_weight is None else training.sample_weight
-    right = np.zeros((len(coef), 2))  # by pair and class of the pair
-    for first in range(0, m, _SCORED_ROWS):
-        rows = slice(first, min(first + _SCORED_ROWS, m))
-        block = training.X[rows]
-        distances = safe_sparse_dot(block, coef.T, dense_output=True) + intercept
-        for index, (i, j) in enumerate(class_pairs(training.n_classes)):
-            side = distances[:, index] > 0
-            codes, block_weights = training.codes[rows], weights[rows]
-            right[index, 0] += block_weights[(codes == i) & ~side].sum()
-            right[index, 1] += block_weights[(codes == j) & side].sum()
-    totals = np.bincount(training.codes, weights, minlength=training.n_classes)
-    scores = np.empty(len(coef))
-    for index, (i, j) in enumerate(class_pairs(training.n_classes)):
-        if training.costs is None:
-            scores[index] = (right[index, 0] / totals[i] + right[index, 1] / totals[j]) / 2
-        else:
-            costs = training.costs[[i, j]]
-            scores[index] = costs @ right[index] / (costs @ totals[[i, j]])
-    return scores

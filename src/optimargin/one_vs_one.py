@@ -1,10 +1,10 @@
-"""Many classes as pairs of classes: the pairs, their fits, and the vote that joins them again."""
+"""Many classes as pairs of classes: their fits, and the vote that joins them again."""
 
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -15,18 +15,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 from optimargin.binary import Plan, fit_binary
-from optimargin.problem import Problem, make_problem
+from optimargin.problem import Problem
 from optimargin.progress import ProgressBar
-from optimargin.scaling import Matrix, Scaling
 from optimargin.search.loop import Outcome
-from optimargin.weighting import Costs
+from optimargin.training import TrainingSet, class_pairs
 
 OnGeneration = Callable[[int], bool]
-
-
-def class_pairs(n_classes: int) -> list[tuple[int, int]]:
-    """The pairs (i, j), i < j, in the order that every per-pair attribute uses."""
-    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
 
 
 def vote(pair_scores: NDArray[np.floating], n_classes: int) -> NDArray[np.floating]:
@@ -45,28 +39,6 @@ def vote(pair_scores: NDArray[np.floating], n_classes: int) -> NDArray[np.floati
         votes[:, j] += scores > 0
     scores_by_class: NDArray[np.floating] = votes + confidences / (3 * (np.abs(confidences) + 1))
     return scores_by_class
-
-
-@dataclass(frozen=True)
-class TrainingSet:
-    """All classes together, before they are paired."""
-
-    X: Matrix
-    codes: NDArray[np.intp]  # class number of each sample
-    n_classes: int
-    sample_weight: NDArray[np.float64] | None
-    costs: NDArray[np.float64] | None  # one a class; None balances the classes
-    scaling: Scaling
-
-    def problem(self, pair: tuple[int, int]) -> Problem:
-        """The binary problem of a pair, the first class being the negative one."""
-        negative, positive = (np.flatnonzero(self.codes == code) for code in pair)
-        rows = np.concatenate([negative, positive])
-        weights = None if self.sample_weight is None else self.sample_weight[rows]
-        costs: Costs = "balanced"
-        if self.costs is not None:
-            costs = (float(self.costs[pair[0]]), float(self.costs[pair[1]]))
-        return make_problem(self.scaling.features(self.X, rows), negative.size, weights, costs)
 
 
 def fit_pairs(
@@ -196,14 +168,7 @@ def _reporter(
 def _best_of(outcomes: list[Outcome]) -> Outcome:
     """The best of the restarts of a pair; of equals the first. Evaluations are of all of them."""
     best = max(outcomes, key=lambda outcome: outcome.separator.key)
-    return Outcome(
-        separator=best.separator,
-        stop_reason=best.stop_reason,
-        n_generations=best.n_generations,
-        n_evaluations=sum(outcome.n_evaluations for outcome in outcomes),
-        history=best.history,
-        still_improving=best.still_improving,
-    )
+    return replace(best, n_evaluations=sum(outcome.n_evaluations for outcome in outcomes))
 
 
 def _warn_if_improving(outcomes: list[Outcome]) -> None:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import optimargin
 from optimargin.classifier import OptimalMarginClassifier
-from optimargin.one_vs_one import class_pairs
+from optimargin.training import class_pairs
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto

@@ -25,7 +25,7 @@ class Problem:
     n_negative: int
     units: Units
     importance: NDArray[np.float64]
-    total_weight: float  # sum of the sample weights: the number of samples where there are none
+    class_totals: tuple[float, float]  # sums of sample weights; counts where there are none
 
     def subsample(self, rows: int, rng: np.random.Generator) -> "Problem":
         """About `rows` samples, of both classes alike as far as there are as many.
@@ -57,6 +57,11 @@ class Problem:
         if self.is_sparse:
             features = sparse.csc_array(features)
         return make_problem(features, wanted[0], weights, costs)
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return sum(self.class_totals)
 
     @property
     def is_sparse(self) -> bool:
@@ -109,5 +114,8 @@ def make_problem(
     importance[n_negative:] = units.unit_positive / units.total
     if units.weights.size:
         importance *= units.weights
-    total_weight = float(m if sample_weight is None else sample_weight.sum())
-    return Problem(features, n_negative, units, importance, total_weight)
+    if sample_weight is None:
+        totals = float(n_negative), float(m - n_negative)
+    else:
+        totals = float(sample_weight[:n_negative].sum()), float(sample_weight[n_negative:].sum())
+    return Problem(features, n_negative, units, importance, totals)

@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from optimargin.baselines import MinimaxProbabilityClassifier, WeightedLinearTwinSVC
 from optimargin.baselines._base import Hyperplane, PairwiseClassifier
-from optimargin.one_vs_one import class_pairs
+from optimargin.training import class_pairs
 
 
 class NearestMean(PairwiseClassifier):

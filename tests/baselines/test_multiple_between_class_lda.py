@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from optimargin.baselines import MultipleBetweenClassLDA
-from optimargin.one_vs_one import class_pairs
+from optimargin.training import class_pairs
 
 
 @pytest.fixture

@@ -31,7 +31,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from optimargin._sklearn import validate_data
-from optimargin.one_vs_one import class_pairs, vote
+from optimargin.one_vs_one import vote
+from optimargin.training import class_pairs
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -14,7 +14,7 @@ from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPai
 from optimargin.baselines._moments import means_coincide
 from optimargin.baselines._row_space import row_space
 from optimargin.baselines._solve import solve_semidefinite
-from optimargin.one_vs_one import class_pairs
+from optimargin.training import class_pairs
 
 
 @dataclass(frozen=True)

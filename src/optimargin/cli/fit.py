@@ -78,7 +78,7 @@ def fit(
     # Not before the table is known to be one: this loads the compiled search.
     from optimargin import OptimalMarginClassifier
 
-    choice = {} if optimizer is None else {"optimizer": optimizer}
+    choice: dict[str, Any] = {} if optimizer is None else {"optimizer": optimizer}
     classifier = OptimalMarginClassifier(
         **choice,
         l1=l1,

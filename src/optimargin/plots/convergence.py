@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optimargin.one_vs_one import class_pairs
 from optimargin.plots import fitted, style
+from optimargin.training import class_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from optimargin.one_vs_one import class_pairs
+from optimargin.training import class_pairs
 
 
 def last_step(estimator: Any) -> Any:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
-from optimargin.one_vs_one import class_pairs
 from optimargin.plots import fitted, style
+from optimargin.training import class_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -42,6 +42,12 @@ class Outcome:
     n_evaluations: int
     history: History
     still_improving: bool
+    draws: NDArray[np.float64] | None = (
+        None  # of an average: weights at unit length, intercept last
+    )
+    vote_slope: float | None = None
+    inverse_temperature: float | None = None
+    agreement: float | None = None
 
 
 def run_search(

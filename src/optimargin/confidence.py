@@ -1,0 +1,53 @@
+"""How sure an average of separators is, from the votes of the separators it was made of."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from optimargin.training import class_pairs
+
+# No share of votes is reported as surer than this.
+_SUREST = 1e-6
+
+
+def vote_slope(
+    values: NDArray[np.floating],
+    votes: NDArray[np.floating],
+    n_voters: int,
+    importance: NDArray[np.float64],
+) -> float:
+    """The slope k for which 1 / (1 + exp(-k value)) follows the share of votes best.
+
+    `values` are the samples' distances from the mean separator, `votes` how many of the separators
+    call each positive. Weighted least squares on the logit scale, one vote added on either side.
+    """
+    shares = logit((votes + 1) / (n_voters + 2))
+    squares = float(importance @ values**2)
+    return max(float(importance @ (values * shares)) / squares, 0.0) if squares > 0 else 0.0
+
+
+def pair_shares(
+    distances: NDArray[np.floating], slopes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Share of votes for the second class of each pair, as the slope predicts it."""
+    shares: NDArray[np.float64] = expit(np.asarray(distances, dtype=np.float64) * slopes)
+    return _SUREST + (1 - 2 * _SUREST) * shares
+
+
+def join_shares(
+    shares: NDArray[np.float64], n_classes: int, predicted: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """One column a class: the mean share of its pairs, so that the columns add up to 1.
+
+    Where another class than the `predicted` one has the greatest share, the two are exchanged.
+    """
+    joined = np.zeros((shares.shape[0], n_classes))
+    for column, (i, j) in enumerate(class_pairs(n_classes)):
+        joined[:, i] += 1 - shares[:, column]
+        joined[:, j] += shares[:, column]
+    joined /= n_classes * (n_classes - 1) / 2
+    rows, greatest = np.arange(len(joined)), joined.argmax(axis=1)
+    own = joined[rows, predicted].copy()
+    joined[rows, predicted] = joined[rows, greatest]
+    joined[rows, greatest] = np.where(greatest == predicted, joined[rows, greatest], own)
+    return joined

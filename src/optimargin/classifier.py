@@ -406,7 +406,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         -------
         ndarray of shape (n_samples,)
         """
-        predicted: NDArray[Any] = self.classes_[self._winners(self._distances(X))]
+        distances = self._distances(X)
+        predicted: NDArray[Any] = self.classes_[self._winners(distances)]
         return predicted
 
     @available_if(_averages)  # type: ignore[untyped-decorator]
@@ -464,7 +465,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     def _winners(self, distances: NDArray[np.floating]) -> NDArray[np.intp]:
         if self.classes_.size == 2:
             return (distances[:, 0] > 0).astype(np.intp)
-        return vote(distances, self.classes_.size).argmax(axis=1)
+        return np.asarray(vote(distances, self.classes_.size).argmax(axis=1))
 
     def _validated(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -64,6 +64,7 @@ def estimators() -> dict[str, BaseEstimator | str]:
             made[name] = getattr(baselines, name)()
         except TypeError as error:
             made[name] = f"needs arguments ({error})"
+    made["ExactZeroOneClassifier"] = "its time grows exponentially; it is for smaller data"
     return made
 
 

@@ -9,7 +9,7 @@ from optimargin.search.registry import OPTIMIZERS
 SEARCHES = ["memetic", "coordinate", *OPTIMIZERS]
 
 # a short budget everywhere but in the first: what is checked does not depend on its length
-BRIEF = {"max_generations": 20}
+BRIEF = {"max_generations": 3}
 
 CONFIGURATIONS = [
     {},

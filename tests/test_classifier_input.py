@@ -47,12 +47,11 @@ def test_every_sparse_container_gives_the_same_model(container, scaling):
     assert model.score_[0] > 0.8
 
 
-@pytest.mark.parametrize("scaling", [None])
-@pytest.mark.parametrize("optimizer", SEARCHES)
-def test_sparse_and_dense_models_agree_without_scaling(optimizer, scaling):
+@pytest.mark.parametrize("optimizer", ["coordinate", *OPTIMIZERS])  # memetic whitens dense data
+def test_sparse_and_dense_models_agree_without_scaling(optimizer):
     X, y = make()
     X[np.abs(X) < 0.5] = 0.0
-    settings = {"optimizer": optimizer, "scaling": scaling, "start": "random"}
+    settings = {"optimizer": optimizer, "scaling": None, "start": "random"}
     dense = brief(**settings).fit(X, y)
     thin = brief(**settings).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
@@ -249,8 +248,8 @@ def test_units_of_all_features_do_not_matter(factor, scaling, start):
         assert model.score_[0] > 0.75
         return
     X, y = make()
-    plain = brief(scaling=scaling, start=start).fit(X, y)
-    model = brief(scaling=scaling, start=start).fit(X * factor, y)
+    plain = brief(optimizer="cma_es", scaling=scaling, start=start).fit(X, y)
+    model = brief(optimizer="cma_es", scaling=scaling, start=start).fit(X * factor, y)
     assert model.score_[0] == pytest.approx(plain.score_[0], abs=1e-9)
     np.testing.assert_array_equal(model.predict(X * factor), plain.predict(X))
 
@@ -279,9 +278,9 @@ def test_the_edge_of_the_range_is_right_or_refused(factor, scaling):
 def test_units_of_sparse_features_do_not_matter(factor):
     X, y = make()
     X[np.abs(X) < 0.5] = 0.0
-    plain = brief().fit(sparse.csr_array(X), y)
+    plain = brief(optimizer="cma_es").fit(sparse.csr_array(X), y)
     factors = np.array([1, factor, 1, 1, factor])
-    model = brief().fit(sparse.csr_array(X * factors), y)
+    model = brief(optimizer="cma_es").fit(sparse.csr_array(X * factors), y)
     np.testing.assert_allclose(model.coef_ * factors, plain.coef_, rtol=1e-7, atol=1e-12)
 
 

@@ -31,6 +31,7 @@ def assert_same_model(one, other, X):
 
 CONFIGURATIONS = [
     *({"optimizer": name, "start": "random"} for name in SEARCHES),
+    *({"optimizer": name, "max_generations": 40} for name in OPTIMIZERS),
     *({"start": start} for start in STARTS),
     {"scaling": "whiten"},
     {"scaling": None},
@@ -44,10 +45,10 @@ CONFIGURATIONS = [
 @pytest.mark.parametrize("settings", CONFIGURATIONS, ids=str)
 def test_weights_are_repetitions(settings):
     X, y, weights = make()
-    model = OptimalMarginClassifier(max_generations=25, random_state=0, **settings)
+    model = OptimalMarginClassifier(**{"max_generations": 3, "random_state": 0, **settings})
     weighted = model.fit(X, y, sample_weight=weights)
     rows = np.repeat(np.arange(len(y)), weights)
-    other = OptimalMarginClassifier(max_generations=25, random_state=0, **settings)
+    other = OptimalMarginClassifier(**{"max_generations": 3, "random_state": 0, **settings})
     assert_same_model(weighted, other.fit(X[rows], y[rows]), X)
 
 
@@ -56,7 +57,7 @@ def test_weights_are_repetitions_in_sparse_data(container):
     X, y, weights = make()
     X[np.abs(X) < 0.5] = 0.0
     rows = np.repeat(np.arange(len(y)), weights)
-    models = [OptimalMarginClassifier(max_generations=25, random_state=0) for _ in range(2)]
+    models = [OptimalMarginClassifier(max_generations=3, random_state=0) for _ in range(2)]
     models[0].fit(container(X), y, sample_weight=weights)
     models[1].fit(container(X[rows]), y[rows])
     assert_same_model(*models, X)
@@ -65,7 +66,7 @@ def test_weights_are_repetitions_in_sparse_data(container):
 def test_weights_are_repetitions_of_several_classes():
     X, y, weights = make(n_classes=4, m=200)
     rows = np.repeat(np.arange(len(y)), weights)
-    models = [OptimalMarginClassifier(max_generations=25, random_state=0) for _ in range(2)]
+    models = [OptimalMarginClassifier(max_generations=3, random_state=0) for _ in range(2)]
     models[0].fit(X, y, sample_weight=weights)
     models[1].fit(X[rows], y[rows])
     assert_same_model(*models, X)
@@ -81,7 +82,7 @@ def test_a_class_whose_weights_are_zero_is_absent():
 def test_row_order_does_not_matter():
     X, y, weights = make()
     order = np.random.default_rng(1).permutation(len(y))
-    models = [OptimalMarginClassifier(max_generations=50, random_state=0) for _ in range(2)]
+    models = [OptimalMarginClassifier(max_generations=3, random_state=0) for _ in range(2)]
     models[0].fit(X, y, sample_weight=weights)
     models[1].fit(X[order], y[order], sample_weight=weights[order])
     assert_same_model(*models, X)
@@ -92,8 +93,7 @@ def test_scale_of_the_weights_does_not_matter(factor):
     X, y, _ = make()
     weights = np.random.default_rng(2).random(len(y)) + 0.1
     models = [
-        OptimalMarginClassifier(max_generations=50, random_state=0, start="random")
-        for _ in range(2)
+        OptimalMarginClassifier(max_generations=3, random_state=0, start="random") for _ in range(2)
     ]
     models[0].fit(X, y, sample_weight=weights)
     models[1].fit(X, y, sample_weight=factor * weights)
@@ -104,7 +104,7 @@ def test_balanced_weights_ignore_how_often_a_class_occurs():
     X, y, _ = make()
     often = np.where(y == 1, 5.0, 1.0)
     models = [
-        OptimalMarginClassifier(max_generations=50, random_state=0, scaling=None, start="random")
+        OptimalMarginClassifier(max_generations=3, random_state=0, scaling=None, start="random")
         for _ in range(2)
     ]
     models[0].fit(X, y)
@@ -117,12 +117,18 @@ def test_costs_are_sample_weights_without_balance():
     costs = OptimalMarginClassifier(
         max_generations=50,
         random_state=0,
+        optimizer="cma_es",
         class_weight={0: 1.0, 1: 3.0},
         scaling=None,
         start="random",
     ).fit(X, y)
     weights = OptimalMarginClassifier(
-        max_generations=50, random_state=0, class_weight=None, scaling=None, start="random"
+        max_generations=40,
+        random_state=0,
+        optimizer="cma_es",
+        class_weight=None,
+        scaling=None,
+        start="random",
     ).fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
     np.testing.assert_array_equal(costs.coef_, weights.coef_)
 

@@ -40,7 +40,9 @@ def test_oldest_versions_are_those_of_the_metadata(project):
     groups = ("plots", "cli", "experiments", "onnx")
     lines = [*project["dependencies"], *(line for group in groups for line in extras[group])]
     needed = [Requirement(line) for line in lines if not line.startswith("optimargin")]
-    tested = [Requirement(line) for line in extras["test"] if line.startswith("polars")]
+    # What only the tests need is held there where its newest version asks for newer ones.
+    tested = [Requirement(line) for line in extras["test"] if not line.startswith("optimargin")]
+    tested = [requirement for requirement in tested if requirement.name in oldest]
     assert {requirement.name for requirement in needed + tested} == set(oldest)
     for requirement in needed + tested:
         lower = next(iter(requirement.specifier)).version

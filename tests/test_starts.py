@@ -85,7 +85,7 @@ def test_mean_difference():
 def test_gradient_vanishes_at_the_start(monkeypatch, name, by):
     X, n_negative = samples(shift=0.3)
     if by == "conjugate_gradients":
-        monkeypatch.setattr(optimargin.starts, "_NEWTON_LIMIT", 2)
+        monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 2)
     weights = np.random.default_rng(1).random(len(X)) + 0.1
     problem = problem_of(X, n_negative, weights, (1.0, 3.0))
     w = optimargin.starts.minimise_margin_loss(
@@ -152,7 +152,7 @@ def test_sparse_data_have_no_covariance():
 def test_many_features_are_met_by_the_same_minimum(monkeypatch, name):
     X, n_negative = samples(n=40)
     by_hessian = start(name, problem_of(X, n_negative))
-    monkeypatch.setattr(optimargin.starts, "_NEWTON_LIMIT", 10)
+    monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 10)
     iteratively = start(name, problem_of(X, n_negative))
     np.testing.assert_allclose(iteratively, by_hessian, rtol=0, atol=1e-6)
 

@@ -5,6 +5,8 @@ around its estimators costs more than the search, and its discriminant analysis 
 weights. All starts honour the weights of the problem: a sample of weight 2 is a sample given twice.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
@@ -128,12 +130,17 @@ def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArra
     solve for the step by conjugate gradients where a Hessian would be too large.
     """
     scale = strength * problem.total_weight * problem.importance
-    if not newton_affordable(problem):
-        return _by_conjugate_gradients(problem, scale, loss == "logistic")
-    weights = np.zeros(problem.n_features)
-    features = np.asarray(problem.features, dtype=np.float64)
-    newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
-    return weights
+    if newton_affordable(problem):
+        weights = np.zeros(problem.n_features)
+        features = np.asarray(problem.features, dtype=np.float64)
+        newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
+    else:
+        weights = _by_conjugate_gradients(problem, scale, loss == "logistic")
+    # the weaker the ridge, the fewer digits are certain where features depend on each other
+    unit = np.abs(weights).max(initial=0.0) * 10.0 ** (0.5 * math.log10(strength) - 9.0)
+    if not 0.0 < unit < np.inf:
+        return weights
+    return np.asarray(np.round(weights / unit) * unit)
 
 
 def _logistic(

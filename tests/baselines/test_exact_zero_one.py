@@ -158,6 +158,15 @@ def test_integer_weights_equal_repeated_rows_bit_for_bit():
     np.testing.assert_array_equal(weighted.intercept_, repeated.intercept_)
 
 
+def test_fifty_small_problems_are_proven():
+    rng = np.random.default_rng(0)
+    for seed in range(50):
+        X, y = overlapping(seed, int(rng.integers(20, 61)), int(rng.integers(1, 4)))
+        classifier = ExactZeroOneClassifier().fit(X, y)
+        assert classifier.optimal_[0]
+        assert classifier.score_[0] >= 0.5
+
+
 def test_too_little_time_is_admitted():
     X, y = overlapping(0, 300, 8)
     with pytest.warns(ConvergenceWarning, match="not proven"):

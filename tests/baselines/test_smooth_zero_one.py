@@ -10,6 +10,7 @@ from optimargin.baselines import ExactZeroOneClassifier, SmoothZeroOneClassifier
 from optimargin.baselines._smooth_descent import (
     LEVELS,
     SmoothLoss,
+    _losses_along,
     logistic_regression,
     logistic_start,
     minimise,
@@ -77,6 +78,20 @@ def test_the_sweep_never_loses(seed):
     weights = np.random.default_rng(seed).standard_normal(3)
     swept = sweep(design, costs, y == 1, weights)
     assert true_loss(design, costs, y == 1, swept) < true_loss(design, costs, y == 1, weights)
+
+
+def test_the_losses_along_a_coordinate_are_those_of_one_offset_after_the_other():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values, column = rng.integers(-3, 4, 15).astype(float), rng.integers(-2, 3, 15) * 1.0
+        costs, positive = rng.integers(1, 4, 15).astype(float), rng.random(15) < 0.5
+        offsets = np.arange(-4, 4.5, 0.5)
+        expected = [
+            costs[np.where(positive, z <= 0, z < 0)].sum()
+            for z in values + offsets[:, None] * column
+        ]
+        found = _losses_along(column, values, costs, positive, offsets)
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_logistic_start_agrees_with_scikit_learn():

@@ -14,8 +14,10 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import LinearSVC
 
 from optimargin import OptimalMarginClassifier, baselines
 from optimargin.files import FileError, load_model, models, save_model, sort_columns, table_pipeline
@@ -119,11 +121,16 @@ def test_pipelines_come_back(tmp_path):
         )
 
 
+def baseline(kind, inner=LogisticRegression):
+    made = getattr(baselines, kind)
+    return made(inner()) if kind == "ThresholdRefitClassifier" else made()
+
+
 @pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("kind", sorted(set(CLASSES) - {"OptimalMarginClassifier"}))
+@pytest.mark.parametrize("kind", baselines.__all__)
 @pytest.mark.parametrize("y", [NAMES[::3], CODES[::3] > 0], ids=["three classes", "two"])
-def test_every_baseline_of_the_list_comes_back(tmp_path, kind, y):
-    fitted = getattr(baselines, kind)().fit(X[::3, 1:], y)
+def test_every_baseline_comes_back(tmp_path, kind, y):
+    fitted = baseline(kind).fit(X[::3, 1:], y)
     save_model(tmp_path / "a.model", fitted, {})
     again = load_model(tmp_path / "a.model").estimator
     assert type(again) is type(fitted)
@@ -131,6 +138,13 @@ def test_every_baseline_of_the_list_comes_back(tmp_path, kind, y):
     np.testing.assert_array_equal(
         again.decision_function(X[:, 1:]), fitted.decision_function(X[:, 1:])
     )
+
+
+def test_a_refitted_svm_comes_back(tmp_path):
+    fitted = baseline("ThresholdRefitClassifier", LinearSVC).fit(X, CODES > 0)
+    save_model(tmp_path / "a.model", fitted, {})
+    again = load_model(tmp_path / "a.model").estimator
+    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
 
 
 def test_the_list_is_fixed_and_names_nothing_that_runs_code():

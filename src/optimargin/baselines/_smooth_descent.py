@@ -132,31 +132,58 @@ def _move_one_coordinate(
 
 
 def sweep(design: Array, costs: Array, positive: NDArray[np.bool_], weights: Array) -> Array:
-    """One pass over the coordinates on a grid of offsets, for the 0-1 loss itself."""
+    """One pass over the coordinates on a grid of offsets, for the 0-1 loss itself.
+
+    Of the offsets of least loss the smallest is taken, positive before negative, and only if the
+    loss falls: what trying them one after the other would end with.
+    """
     ladder = SWEEP_STEP * np.arange(1, round(SWEEP_RADIUS / SWEEP_STEP) + 1)
-    offsets = np.stack([ladder, -ladder], axis=1).ravel()
+    offsets = np.concatenate([-ladder[::-1], ladder])
+    preference = np.lexsort((offsets < 0, np.abs(offsets)))
     weights = weights.copy()
     values = design @ weights
     current = true_loss(design, costs, positive, weights)
     slack = 1e-12 * float(costs.sum())
-    block = max(1, _CELLS_AT_ONCE // len(values))
     for coordinate in range(design.shape[1]):
-        column = design[:, coordinate]
-        best, best_loss = 0.0, current
-        for start in range(0, len(offsets), block):
-            part = offsets[start : start + block]
-            trials = values + part[:, None] * column
-            losses = np.where(positive, trials <= 0, trials < 0) @ costs
-            least = int(np.argmin(losses))
-            if losses[least] < best_loss - slack:
-                best, best_loss = float(part[least]), float(losses[least])
-        if best != 0.0:
-            trial = weights.copy()
-            trial[coordinate] += best
-            reached = true_loss(design, costs, positive, trial)
-            if reached < current - slack:
-                weights, values, current = trial, design @ trial, reached
+        losses = _losses_along(design[:, coordinate], values, costs, positive, offsets)[preference]
+        chosen = int(np.argmax(losses <= losses.min() + slack))
+        if losses[chosen] >= current - slack:
+            continue
+        trial = weights.copy()
+        trial[coordinate] += offsets[preference[chosen]]
+        reached = true_loss(design, costs, positive, trial)
+        if reached < current - slack:
+            weights, values, current = trial, design @ trial, reached
     return weights
+
+
+def _losses_along(
+    column: Array,
+    values: Array,
+    costs: Array,
+    positive: NDArray[np.bool_],
+    offsets: Array,
+) -> Array:
+    """The 0-1 loss of values + offset * column for ascending offsets, all of them at once.
+
+    Every sample changes side once, at -value / column. A positive sample is wrong at that point
+    itself, where z = 0; a negative one is not.
+    """
+    moving = column != 0
+    still = ~moving
+    constant = costs[still & np.where(positive, values <= 0, values < 0)].sum()
+    rising = column[moving] > 0
+    crossings = -values[moving] / column[moving]
+    # The first offset at which a rising sample is right, or a falling one wrong.
+    first = np.where(
+        rising == positive[moving],
+        np.searchsorted(offsets, crossings, side="right"),
+        np.searchsorted(offsets, crossings, side="left"),
+    )
+    moving_costs = costs[moving]
+    jumps = np.bincount(first, np.where(rising, -moving_costs, moving_costs), len(offsets) + 1)
+    losses: Array = constant + moving_costs[rising].sum() + np.cumsum(jumps)[:-1]
+    return losses
 
 
 def logistic_start(design: Array, costs: Array, positive: NDArray[np.bool_]) -> Array:

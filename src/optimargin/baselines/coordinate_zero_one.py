@@ -210,8 +210,18 @@ class _Samples:
             size = max(1, round(fraction * (stop - start)))
             chosen.append(start + np.sort(rng.choice(stop - start, size, replace=False)))
         columns = np.concatenate(chosen)
-        n_negative = len(chosen[0])
-        return _Samples(self.features[:, columns], n_negative, self.units.take(columns, n_negative))
+        units = self.units
+        weights = units.weights[columns] if units.weights.size else units.weights
+        sums = [int(weights[: len(chosen[0])].sum()), int(weights[len(chosen[0]) :].sum())]
+        negative, positive = sums if weights.size else [len(part) for part in chosen]
+        drawn = Units(
+            weights,
+            units.unit_negative,
+            units.unit_positive,
+            negative * units.unit_negative,
+            positive * units.unit_positive,
+        )
+        return _Samples(self.features[:, columns], len(chosen[0]), drawn)
 
     def cut(self, direction: FloatArray) -> _Cut:
         """The best cut of a direction, which need not have unit length."""

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,6 +19,7 @@ from optimargin.baselines._weighting import CostSensitiveClassifier, distinct_ro
 
 _SCORINGS = ("accuracy", "balanced_accuracy")
 _N_INITIAL = 5
+_VALIDATION_TOL = 1e-3  # a validation score has no use for more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,8 @@ class TunedLinearSVC(CostSensitiveClassifier):
         Factors of C by class: None for 1, "balanced" for factors inversely proportional to the
         classes' total weights.
     tol : float, default=1e-5
-        Each machine is trained until its duality gap is below ``tol`` times its objective.
+        The final machine is trained until its duality gap is below ``tol`` times its objective,
+        those of the cross-validation until it is below 1e-3 times that, or ``tol`` if greater.
     random_state : int, RandomState instance or None, default=None
         Decides on the folds and on the search.
 
@@ -140,12 +142,17 @@ class TunedLinearSVC(CostSensitiveClassifier):
         validated = np.zeros(len(rows.X), dtype=bool)
         validated[np.concatenate([validation for _, validation in folds])] = True
         starts: list[HingeSolution | None] = [None] * len(folds)
+        rough = max(self.tol, _VALIDATION_TOL)
 
         def validate(log_C: float) -> float:
             right = np.zeros(len(rows.X), dtype=bool)
             for i, (training, validation) in enumerate(folds):
-                found = data.take(training).fit(10.0**log_C, self.tol, starts[i])
-                starts[i] = found
+                C = 10.0**log_C
+                found = data.take(training).fit(C, rough, starts[i])
+                # A start for the next C, as most samples sit at an end of their box.
+                starts[i] = replace(
+                    found, multipliers=found.multipliers / C, penalty=found.penalty / C
+                )
                 scores = data.X[validation] @ found.direction + found.intercept
                 right[validation] = (scores > 0) == rows.positive[validation]
             return self._score(right, validated, rows)
@@ -221,6 +228,8 @@ class _Data:
     def fit(self, C: float, tol: float, start: HingeSolution | None) -> HingeSolution:
         upper = C * self.costs
         design = self.signs[:, None] * self.X
+        if start is not None:  # for C = 1
+            start = replace(start, multipliers=start.multipliers * C, penalty=start.penalty * C)
         return minimise_hinge(design, self.signs, np.zeros(len(upper)), upper, start, tol)
 
 

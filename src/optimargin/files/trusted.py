@@ -46,46 +46,45 @@ _PREPARATION = frozenset(
     }
 )
 
+# The modules of the classifiers that can be stored, and the records that their fits keep.
+_BASELINES = {
+    "CoordinateZeroOneClassifier": ("coordinate_zero_one", "ScoredHyperplane"),
+    "DiscriminativeElasticNetClassifier": ("discriminative_elastic_net", None),
+    "ExactZeroOneClassifier": ("exact_zero_one", "ExactHyperplane"),
+    "MinimaxProbabilityClassifier": ("minimax_probability", "MinimaxHyperplane"),
+    "MultipleBetweenClassLDA": ("multiple_between_class_lda", None),
+    "RampSVC": ("ramp_svc", "RampHyperplane"),
+    "SmoothZeroOneClassifier": ("smooth_zero_one", "SmoothHyperplane"),
+    "StructuralMinimaxClassifier": ("structural_minimax", "StructuralHyperplane"),
+    "ThresholdRefitClassifier": ("threshold_refit", "RefittedHyperplane"),
+    "TunedLinearSVC": ("tuned_linear_svc", "TunedHyperplane"),
+    "TwinSVC": ("twin_svc", None),
+    "WeightedLinearTwinSVC": ("weighted_linear_twin_svc", None),
+    "ZeroOneADMMClassifier": ("zero_one_admm", "ZeroOneSupport"),
+}
+_SHARED_RECORDS = frozenset(
+    {
+        "optimargin.baselines._base.Hyperplane",
+        "optimargin.baselines._twin_planes.TwinPlanes",
+    }
+)
+# What ThresholdRefitClassifier may have inside.
+_REFITTED = frozenset(
+    {
+        "sklearn.linear_model._logistic.LogisticRegression",
+        "sklearn.svm._classes.LinearSVC",
+    }
+)
+
 # The classes that a model of each kind is made of, beside plain data and its preparation.
 CLASSES: dict[str, frozenset[str]] = {
-    kind: frozenset(f"optimargin.{name}" for name in names)
-    for kind, names in {
-        "OptimalMarginClassifier": ["classifier.OptimalMarginClassifier"],
-        "DiscriminativeElasticNetClassifier": [
-            "baselines._base.Hyperplane",
-            "baselines.discriminative_elastic_net.DiscriminativeElasticNetClassifier",
-        ],
-        "ExactZeroOneClassifier": [
-            "baselines.exact_zero_one.ExactHyperplane",
-            "baselines.exact_zero_one.ExactZeroOneClassifier",
-        ],
-        "MinimaxProbabilityClassifier": [
-            "baselines.minimax_probability.MinimaxHyperplane",
-            "baselines.minimax_probability.MinimaxProbabilityClassifier",
-        ],
-        "MultipleBetweenClassLDA": [
-            "baselines._base.Hyperplane",
-            "baselines.multiple_between_class_lda.MultipleBetweenClassLDA",
-        ],
-        "SmoothZeroOneClassifier": [
-            "baselines.smooth_zero_one.SmoothHyperplane",
-            "baselines.smooth_zero_one.SmoothZeroOneClassifier",
-        ],
-        "StructuralMinimaxClassifier": [
-            "baselines.structural_minimax.StructuralHyperplane",
-            "baselines.structural_minimax.StructuralMinimaxClassifier",
-        ],
-        "TwinSVC": [
-            "baselines._base.Hyperplane",
-            "baselines._twin_planes.TwinPlanes",
-            "baselines.twin_svc.TwinSVC",
-        ],
-        "WeightedLinearTwinSVC": [
-            "baselines._base.Hyperplane",
-            "baselines._twin_planes.TwinPlanes",
-            "baselines.weighted_linear_twin_svc.WeightedLinearTwinSVC",
-        ],
-    }.items()
+    "OptimalMarginClassifier": frozenset({"optimargin.classifier.OptimalMarginClassifier"}),
+    **{
+        kind: _SHARED_RECORDS
+        | {f"optimargin.baselines.{module}.{name}" for name in (kind, record) if name is not None}
+        | (_REFITTED if kind == "ThresholdRefitClassifier" else frozenset())
+        for kind, (module, record) in _BASELINES.items()
+    },
 }
 
 

@@ -85,11 +85,11 @@ def test_ten_thousand_cells_are_tabulated_quickly():
             store._insert(values_of(one, outcome(float(rng.random()))))
         store._connection.execute("COMMIT")
         assert len(store) == 10_000
-        begin = time.perf_counter()
+        begin = time.process_time()
         view = View(Results.read(cells, store), "none", "stratified(train=0.7)", "binary", "0")
         text = str(tables.levels(view, methods, "levels"))
         text += str(tables.wins_and_losses(view, "omc", methods, "wins"))
-        taken = time.perf_counter() - begin
+        taken = time.process_time() - begin
     assert text.count("BC del") == 1
     assert taken < 1.0
 

@@ -78,6 +78,7 @@ summary{cursor:pointer}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
 td.words{overflow-wrap:anywhere;min-width:6rem}
+.wide th,.wide td{padding:.2rem .3rem;font-size:.84rem;overflow-wrap:anywhere}
 th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
 .best{font-weight:700;color:var(--strong)}
@@ -90,7 +91,8 @@ dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}
 @media (max-width:48rem){
 table,tbody,tr{display:block}thead{position:absolute;left:-9999px;width:1px;overflow:hidden}
 tbody tr{border:1px solid var(--line);border-radius:.4rem;margin:.5rem 0;padding:.3rem .6rem}
-tbody th,tbody td{overflow-wrap:anywhere;display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
+tbody th,tbody td{overflow-wrap:anywhere}
+tbody th,tbody td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}
 tbody th::before,tbody td::before{content:attr(data-label);font-weight:400;color:#555}
 tbody th{font-weight:700}
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
@@ -101,7 +103,7 @@ body{font-size:10pt}a{color:inherit}}
 
 _SCRIPT = """
 var large=document.querySelectorAll("details.table");
-if(window.innerWidth<768){large.forEach(function(one){one.open=false})}
+if(window.matchMedia("(max-width:48rem)").matches){large.forEach(function(one){one.open=false})}
 window.addEventListener("beforeprint",function(){large.forEach(function(one){one.open=true})});
 document.querySelectorAll("table.sortable").forEach(function(table){
 var heads=table.querySelectorAll("thead th"),body=table.tBodies[0];

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 FloatArray = NDArray[np.float64]
 
@@ -69,7 +69,8 @@ def _p_value(mean: float, variance_of_mean: float, freedom: int) -> float:
     # Differences that are all the same up to rounding have no variance to speak of.
     if variance_of_mean <= (1e-12 * max(abs(mean), 1e-3)) ** 2:
         return 1.0 if abs(mean) < 1e-12 else 0.0
-    return float(2.0 * stats.t.sf(abs(mean) / np.sqrt(variance_of_mean), freedom))
+    # The distribution function itself: scipy.stats' wrapper of it takes fifty times as long.
+    return float(2.0 * special.stdtr(freedom, -abs(mean) / np.sqrt(variance_of_mean)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -59,14 +59,16 @@ class Table:
         """A table that sorts by a click on a heading, and stacks on a narrow screen."""
         words = self._of_words()
         heads = "".join(
-            f'<th scope="col"{_KIND[kind]}><button type="button">{html.escape(name)}</button></th>'
-            for name, kind in zip(self.columns, words, strict=True)
+            f'<th scope="col"{_KIND[is_words]}>'
+            f'<button type="button">{html.escape(name)}</button></th>'
+            for name, is_words in zip(self.columns, words, strict=True)
         )
         body = "".join(f"<tr>{self._html_row(row, words)}</tr>\n" for row in self.rows)
         notes = "".join(f"<p class=note>{html.escape(note)}</p>" for note in self.notes)
+        kind = "sortable wide" if len(self.columns) > _WIDE else "sortable"
         table = (
-            f"<table class=sortable><thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table>"
-            f"{notes}"
+            f'<table class="{kind}"><thead><tr>{heads}</tr></thead>\n'
+            f"<tbody>{body}</tbody></table>{notes}"
         )
         title = html.escape(self.title)
         if len(self.rows) * len(self.columns) > _LARGE:
@@ -105,6 +107,7 @@ class Table:
 
 
 _LARGE = 100
+_WIDE = 10
 _KIND = {True: " class=words", False: ""}
 
 

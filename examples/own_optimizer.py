@@ -30,8 +30,7 @@ class OnePlusLambda:
 
 X, y = load_breast_cancer(return_X_y=True)
 for name, optimizer in (("CMA-ES", "cma_es"), ("one plus lambda", OnePlusLambda)):
-    classifier = OptimalMarginClassifier(
-        optimizer=optimizer, start="random", max_generations=200, random_state=0
-    ).fit(X, y)
+    classifier = OptimalMarginClassifier(optimizer=optimizer, start="random", random_state=0)
+    classifier.fit(X, y)
     print(f"{name:16} training score {classifier.score_[0]:.4f}", end=" ")
     print(f"after {classifier.n_evaluations_[0]} evaluations")

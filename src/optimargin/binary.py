@@ -12,8 +12,9 @@ from optimargin.lines import Lines
 from optimargin.objective import Objective, Scores
 from optimargin.problem import Problem
 from optimargin.search.coordinate import CoordinateSearcher
+from optimargin.search.growing import GrowingSearcher
 from optimargin.search.loop import Outcome, Searcher, run_search
-from optimargin.search.memetic import LEARNING_STEPS, MemeticSearcher, default_rounds
+from optimargin.search.memetic import MemeticSearcher, default_rounds
 from optimargin.search.penalised import DEFAULT_ROUNDS, PenalisedMemeticSearcher
 from optimargin.search.population import (
     PopulationSearcher,
@@ -30,13 +31,10 @@ _AUTO_AVERAGE = ("logistic", "logistic_free")
 _AUTO_MANY_FEATURES = ("mean_difference", "logistic")
 _MANY_FEATURES = 600
 
-# The searches by moves work on a stratified subsample while rows exceed both numbers (the second is
-# a multiple of the features), and finish with at most so many passes over all rows.
+# The memetic search works on a stratified subsample while rows exceed both numbers (the second is a
+# multiple of the features), and carries over to all rows what it finds.
 _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
-_GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
-_LATE_SHARPNESS = (8.0, 16.0)
-_FINISHING_PASSES = 2
 _AVERAGED_ROWS = 2**16
 
 
@@ -81,9 +79,6 @@ def fit_binary(
         )
     if plan.separator == "average":
         return _average(objective, plan, rng, given_start, deadline)
-    rows = max(_LARGE_ROWS, _LARGE_ROWS_PER_FEATURE * problem.n_features)
-    if plan.by_moves and problem.n_samples > rows:
-        return _search_large(objective, plan, rng, rows, given_start, deadline, on_generation)
     return _search(objective, plan, rng, given_start, deadline, on_generation)
 
 
@@ -95,30 +90,24 @@ def _search(
     deadline: float | None,
     on_generation: Callable[[int], bool] | None,
 ) -> Outcome:
-    starts = _score_starts(objective, plan, rng, given_start, deadline)
-    return _search_from(objective, plan, rng, starts, deadline, on_generation)
-
-
-def _search_from(
-    objective: Objective,
-    plan: Plan,
-    rng: np.random.Generator,
-    starts: Scores,
-    deadline: float | None,
-    on_generation: Callable[[int], bool] | None,
-) -> Outcome:
+    problem = objective.problem
+    rows = max(_LARGE_ROWS, _LARGE_ROWS_PER_FEATURE * problem.n_features)
+    large = plan.optimizer == "memetic" and problem.n_samples > rows
+    part = Objective(problem.subsample(rows, rng), plan.l1) if large else objective
+    starts = _score_starts(part, plan, rng, given_start, deadline)
+    scores = objective.score(starts.directions) if large else starts
+    first = scores.separator(scores.best())
     if deadline is not None and time.perf_counter() >= deadline:
-        return _unsearched(objective, starts, "time")
-    searcher, budget = _searcher(objective, plan, starts, rng)
+        return _unsearched(objective, scores, "time")
+    searcher, budget = _searcher(part, plan, starts, rng)
+    if large:
+        assert budget is not None
+        growing = GrowingSearcher(searcher, budget, part, first, _whitened(problem), rng)
+        searcher, budget = growing, growing.default_rounds(problem.n_samples, plan.l1)
     if plan.max_generations is not None:
         budget = plan.max_generations
-    outcome = run_search(
-        searcher,
-        objective,
-        starts.separator(starts.best()),
-        Stopping(budget, plan.patience, deadline),
-        on_generation,
-    )
+    stopping = Stopping(budget, plan.patience, deadline)
+    outcome = run_search(searcher, objective, first, stopping, on_generation)
     if plan.by_moves and plan.max_generations is None:
         # their own budget is short on purpose: not a thing to warn of
         return replace(outcome, still_improving=False)
@@ -152,59 +141,6 @@ def _searcher(
     start = np.asarray(starts.directions[starts.best()], dtype=np.float64)
     optimizer = factory(start, plan.population_size or default_population_size(n), rng)
     return PopulationSearcher(optimizer), default_max_generations(n)
-
-
-def _search_large(
-    objective: Objective,
-    plan: Plan,
-    rng: np.random.Generator,
-    rows: int,
-    given_start: NDArray[np.float64] | None,
-    deadline: float | None,
-    on_generation: Callable[[int], bool] | None,
-) -> Outcome:
-    """Search on a subsample, learn on growing ones, finish with exact passes over all rows.
-
-    Whatever was found on the way, the starts included, is scored on all rows: they decide.
-    """
-    problem = objective.problem
-    part = Objective(problem.subsample(rows, rng), plan.l1)
-    starts = _score_starts(part, plan, rng, given_start, deadline)
-    found = _search_from(part, plan, rng, starts, deadline, on_generation)
-    directions = [found.separator.direction, *np.asarray(starts.directions, dtype=np.float64)]
-    rows *= _GROWTH
-    while rows * _GROWTH <= problem.n_samples and not plan.l1:
-        if deadline is not None and time.perf_counter() >= deadline:
-            break
-        directions.append(_learn_on(problem.subsample(rows, rng), directions))
-        rows *= _GROWTH
-    scores = objective.score(np.array(directions))
-    first = scores.separator(scores.best())
-    searcher = CoordinateSearcher(Lines(problem, whiten=False), first, plan.l1, rng)
-    stopping = Stopping(_FINISHING_PASSES, deadline=deadline)
-    finished = run_search(searcher, objective, first, stopping)
-    return Outcome(
-        separator=finished.separator,
-        stop_reason=found.stop_reason,
-        n_generations=found.n_generations + finished.n_generations,
-        n_evaluations=found.n_evaluations + finished.n_evaluations,
-        history={
-            name: np.concatenate([found.history[name], finished.history[name]])
-            for name in found.history
-        },
-        still_improving=False,
-    )
-
-
-def _learn_on(problem: Problem, directions: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """What the best of the directions becomes by learning on a greater sample."""
-    scores = Objective(problem).score(np.array(directions))
-    best = scores.separator(scores.best())
-    lines = Lines(problem, _whitened(problem))
-    state = lines.state(best.direction, best.intercept)
-    for sharpness in _LATE_SHARPNESS:
-        state = lines.learn(state, sharpness, LEARNING_STEPS)
-    return lines.direction(state.theta)
 
 
 def _average(

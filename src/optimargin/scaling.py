@@ -42,7 +42,7 @@ class Scaling:
         everything = self.kept.size == self.n_features
         for block in _blocks(rows.size, X.shape[1]):
             chosen = X[rows[block]] if everything else X[np.ix_(rows[block], self.kept)]
-            values = (chosen - self.centre) / self.scale
+            values = np.ascontiguousarray((chosen - self.centre) / self.scale)
             if self.rotation is not None:
                 values = values @ self.rotation
             features[:, block] = values.T
@@ -85,8 +85,8 @@ def fit_scaling(
     centre, deviation = centre[kept], deviation[kept]
     spread = np.where(deviation > 0, deviation, 1.0)
     # what differs between two orders of summing the same samples is rounded away
-    centre = np.round(centre / spread, 9) * spread
     scale = _rounded(spread)
+    centre = np.round(centre / scale, 9) * scale
     if method is None:
         return Scaling(n, kept, np.zeros(kept.size), np.ones(kept.size))
     if method == "standardize":
@@ -150,7 +150,7 @@ def _moments(
     total = weights.sum()
 
     def block_of(block: slice) -> NDArray[np.float64]:
-        values = np.asarray(X[block], dtype=np.float64)
+        values = np.asarray(X[block], dtype=np.float64, order="C")
         return np.ldexp(values, -exponents) if any_extreme else values
 
     centre = sum((weights[block] @ block_of(block) for block in _blocks(m, n)), np.zeros(n)) / total
@@ -190,7 +190,7 @@ def _whitening(
     weights = np.ones(m) if sample_weight is None else sample_weight
     covariance = np.zeros((kept.size, kept.size))
     for block in _blocks(m, X.shape[1]):
-        values = (np.asarray(X[block], dtype=np.float64)[:, kept] - centre) / scale
+        values = (np.asarray(X[block], dtype=np.float64, order="C")[:, kept] - centre) / scale
         covariance += (values * weights[block, None]).T @ values
     values, basis = np.linalg.eigh(np.round(covariance / weights.sum(), 12))
     present = values > 1e-10 * max(values[-1], 1e-300)

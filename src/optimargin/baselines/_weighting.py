@@ -71,7 +71,7 @@ class CostSensitiveClassifier(WeightedPairwiseClassifier):
 
     def _costs(self, pair: Pair) -> FloatArray:
         """What misclassifying a row costs, total 1."""
-        costs = pair.weights * self._class_costs(pair)[pair.positive.astype(np.intp)]
+        costs = pair.weights * self._factors(pair)
         total = costs.sum()
         if not total > 0:
             raise ValueError(
@@ -79,6 +79,10 @@ class CostSensitiveClassifier(WeightedPairwiseClassifier):
             )
         normalised: FloatArray = costs / total
         return normalised
+
+    def _factors(self, pair: Pair) -> FloatArray:
+        """The cost of one unit of sample weight, for every row."""
+        return self._class_costs(pair)[pair.positive.astype(np.intp)]
 
     def _class_costs(self, pair: Pair) -> FloatArray:
         """The cost of one unit of sample weight in the first and in the second class."""

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
-from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPairwiseClassifier
+from optimargin.baselines._base import FloatArray, Hyperplane, Pair
+from optimargin.baselines._native import NativeClassifier
 from optimargin.baselines._relaxed_regression import (
     RelaxedRegression,
     solve_admm,
@@ -27,7 +28,7 @@ class LinearScores:
     n_iter: int
 
 
-class DiscriminativeElasticNetClassifier(WeightedPairwiseClassifier):
+class DiscriminativeElasticNetClassifier(NativeClassifier):
     r"""Least squares onto class labels that may be exceeded, with an elastic net on the singular
     values of the coefficients.
 
@@ -124,16 +125,13 @@ class DiscriminativeElasticNetClassifier(WeightedPairwiseClassifier):
         self.tol = tol
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_scalar(self.nuclear, "nuclear", Real, min_val=0)
         check_scalar(self.ridge, "ridge", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         check_scalar(self.tol, "tol", Real, min_val=0)
         if self.solver not in ("alternating", "admm"):
             raise ValueError(f'solver must be "alternating" or "admm"; got {self.solver!r}.')
-        if self.multi_class not in ("one_vs_one", "native"):
-            raise ValueError(
-                f'multi_class must be "one_vs_one" or "native"; got {self.multi_class!r}.'
-            )
 
     def _fit_pair(self, pair: Pair) -> Hyperplane:
         found = self._regress(pair.X, pair.positive.astype(np.intp), pair.weights, 2, pair.name)
@@ -143,21 +141,10 @@ class DiscriminativeElasticNetClassifier(WeightedPairwiseClassifier):
             found.n_iter,
         )
 
-    def _fit_classes(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
-        n_classes = len(self.classes_)
-        if self.multi_class == "one_vs_one" or n_classes == 2:
-            super()._fit_classes(X, codes, weights)
-            return
-        found = self._regress(X, codes, weights, n_classes, "all classes")
-        self.rules_ = []
+    def _fit_native(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
+        found = self._regress(X, codes, weights, len(self.classes_), "all classes")
         self.coef_, self.intercept_ = found.coef, found.intercept
         self.n_iter_ = np.array([found.n_iter])
-
-    def _scores(self, X: FloatArray) -> FloatArray:
-        if self.rules_:
-            return super()._scores(X)
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
 
     def _regress(
         self,

@@ -199,13 +199,7 @@ def fit_minimax(
 ) -> MinimaxHyperplane:
     """The minimax hyperplane of two pairs of moments; `name` is for messages."""
     difference = mean_plus - mean_minus
-    if means_coincide(mean_plus, mean_minus):
-        warnings.warn(
-            f"The means of {name} coincide, so no hyperplane tells them apart; "
-            f"the first is predicted for every row.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    if means_coincide(mean_plus, mean_minus, name):
         return MinimaxHyperplane(np.zeros_like(difference), 0.0, 1, kappa=0.0)
     try:
         found = minimax_direction(

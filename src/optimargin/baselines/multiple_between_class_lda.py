@@ -7,11 +7,11 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
-from optimargin.baselines._base import FloatArray, Hyperplane, Pair, WeightedPairwiseClassifier
+from optimargin.baselines._base import FloatArray, Hyperplane, Pair
 from optimargin.baselines._moments import means_coincide
+from optimargin.baselines._native import NativeClassifier
 from optimargin.baselines._row_space import row_space
 from optimargin.baselines._solve import solve_semidefinite
 from optimargin.training import class_pairs
@@ -25,7 +25,7 @@ class Scatter:
     within: FloatArray
 
 
-class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
+class MultipleBetweenClassLDA(NativeClassifier):
     r"""Linear discriminant analysis with one between-class problem for every pair of classes.
 
     For the pair :math:`(i, j)` with means :math:`\mu_i, \mu_j`, and with the covariance within
@@ -78,8 +78,8 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
     directions through a null space with a ridge of 1e-10; solving for :math:`S_w^{-1}` gives the
     same ones and does not divide by a mean difference that may be zero. The method's paper
     classifies projected rows by their nearest neighbour; the nearest mean used here keeps the
-    rule linear. A singular :math:`S_w`, possible for ``regularization=0`` alone, is replaced by
-    its pseudo-inverse, with a warning.
+    rule linear. Where :math:`S_w` is numerically singular (``regularization=0``, or columns
+    of very different scale) its pseudo-inverse is used, with a warning.
 
     References
     ----------
@@ -110,13 +110,10 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         self.multi_class = multi_class
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.penalty not in ("scatter", "ridge", "shrinkage"):
             raise ValueError(
                 f'penalty must be "scatter", "ridge" or "shrinkage"; got {self.penalty!r}.'
-            )
-        if self.multi_class not in ("one_vs_one", "native"):
-            raise ValueError(
-                f'multi_class must be "one_vs_one" or "native"; got {self.multi_class!r}.'
             )
         greatest = 1 if self.penalty == "shrinkage" else None
         check_scalar(self.regularization, "regularization", Real, min_val=0, max_val=greatest)
@@ -128,22 +125,13 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         )
         difference = scatter.means[1] - scatter.means[0]
         coef = self._directions(scatter, difference, pair.name)
-        if means_coincide(scatter.means[0], scatter.means[1]):
+        if means_coincide(scatter.means[0], scatter.means[1], pair.name):
             coef = np.zeros_like(coef)
-            warnings.warn(
-                f"The means of {pair.name} coincide, so no hyperplane tells them apart; "
-                f"the first is predicted for every row.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         midpoint = 0.5 * (scatter.means[0] + scatter.means[1])
         return Hyperplane(space.lift(coef), -float(coef @ midpoint))
 
-    def _fit_classes(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
+    def _fit_native(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:
         n_classes = len(self.classes_)
-        if self.multi_class == "one_vs_one" or n_classes == 2:
-            super()._fit_classes(X, codes, weights)
-            return
         space = row_space(X)
         scatter = self._scatter(space.coordinates, codes, weights, n_classes, X.shape[1])
         first, second = np.array(class_pairs(n_classes)).T
@@ -152,16 +140,9 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         lengths = np.sqrt(np.einsum("np,np->p", directions, scatter.within @ directions))
         directions = directions / np.where(lengths > 0, lengths, 1.0)
         projected = scatter.means @ directions
-        self.rules_ = []
         self.directions_ = space.lift(directions).T
         self.coef_ = projected @ self.directions_
         self.intercept_ = -0.5 * np.einsum("kp,kp->k", projected, projected)
-
-    def _scores(self, X: FloatArray) -> FloatArray:
-        if self.rules_:
-            return super()._scores(X)
-        scores: FloatArray = X @ self.coef_.T + self.intercept_
-        return scores
 
     def _scatter(
         self,
@@ -199,7 +180,7 @@ class MultipleBetweenClassLDA(WeightedPairwiseClassifier):
         if singular:
             warnings.warn(
                 f"The covariance within {name} is singular; its pseudo-inverse is used. "
-                f"Set regularization to a positive number to avoid this.",
+                f"Standardise X, or raise regularization, to avoid this.",
                 LinAlgWarning,
                 stacklevel=3,
             )

@@ -114,8 +114,7 @@ class RampSVC(CostSensitiveClassifier):
 
     def _fit_pair(self, pair: Pair) -> RampHyperplane:
         rows = distinct_rows(pair)
-        factors = self._class_costs(rows)[rows.positive.astype(np.intp)]
-        costs = self.C * factors * rows.weights
+        costs = self.C * self._factors(rows) * rows.weights
         centre = np.average(rows.X, axis=0, weights=rows.weights)
         space = row_space(rows.X - centre)
         design = rows.signs[:, None] * space.coordinates

@@ -134,10 +134,9 @@ class TunedLinearSVC(CostSensitiveClassifier):
 
     def _fit_pair(self, pair: Pair) -> TunedHyperplane:
         rows = distinct_rows(pair)
-        factors = self._class_costs(rows)[rows.positive.astype(np.intp)]
         centre = np.average(rows.X, axis=0, weights=rows.weights)
         space = row_space(rows.X - centre)
-        data = _Data(space.coordinates, rows.signs, factors * rows.weights)
+        data = _Data(space.coordinates, rows.signs, self._factors(rows) * rows.weights)
         folds = self._folds(rows)
         validated = np.zeros(len(rows.X), dtype=bool)
         validated[np.concatenate([validation for _, validation in folds])] = True

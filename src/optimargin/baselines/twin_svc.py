@@ -8,10 +8,9 @@ from scipy.linalg import cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
-from optimargin.baselines._base import FloatArray, Hyperplane, Pair
+from optimargin.baselines._base import FloatArray
 from optimargin.baselines._interior_point import solve_hinge
-from optimargin.baselines._row_space import row_space
-from optimargin.baselines._twin_planes import TwinPlaneClassifier, TwinPlanes
+from optimargin.baselines._twin_planes import PlaneProblem, TwinPlaneClassifier
 
 
 class TwinSVC(TwinPlaneClassifier):
@@ -102,48 +101,22 @@ class TwinSVC(TwinPlaneClassifier):
         self.max_iter = max_iter
 
     def _check_parameters(self) -> None:
-        for name in ("c1", "c2", "c3", "c4"):
-            check_scalar(getattr(self, name), name, Real, min_val=0, include_boundaries="neither")
+        super()._check_parameters()
         check_scalar(self.tol, "tol", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
 
-    def _fit_pair(self, pair: Pair) -> TwinPlanes:
-        space = row_space(pair.X)
-        Z = np.column_stack([space.coordinates, np.ones(len(pair.X))])
-        plus, minus = pair.positive, ~pair.positive
-        H, h = Z[plus], pair.weights[plus]
-        G, g = Z[minus], pair.weights[minus]
-        z1, steps1 = self._plane(H, h, G, self.c1 * g, self.c3, -1.0, pair.name)
-        z2, steps2 = self._plane(G, g, H, self.c2 * h, self.c4, 1.0, pair.name)
-        return TwinPlanes(
-            plus=Hyperplane(space.lift(z1[:-1]), float(z1[-1])),
-            minus=Hyperplane(space.lift(z2[:-1]), float(z2[-1])),
-            n_iter=max(steps1, steps2),
-        )
-
-    def _plane(
-        self,
-        near: FloatArray,
-        near_weights: FloatArray,
-        far: FloatArray,
-        costs: FloatArray,
-        ridge: float,
-        sign: float,
-        name: str,
-    ) -> tuple[FloatArray, int]:
-        """One plane; `sign` is the side on which the far rows should be."""
-        scaled = near * np.sqrt(near_weights)[:, np.newaxis]
-        gram = scaled.T @ scaled
-        gram.flat[:: len(gram) + 1] += ridge
-        root = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    def _plane(self, problem: PlaneProblem) -> tuple[FloatArray, int]:
+        root = cholesky(problem.gram(), lower=True, overwrite_a=True, check_finite=False)
         whitened = np.ascontiguousarray(
-            solve_triangular(root, sign * far.T, lower=True, check_finite=False).T
+            solve_triangular(root, problem.side * problem.far.T, lower=True, check_finite=False).T
         )
+        costs = problem.loss * problem.far_weights
         found = solve_hinge(whitened, costs, tol=self.tol, max_iter=self.max_iter)
         if not found.converged:
             warnings.warn(
-                f"A plane of {name} did not converge in {found.n_iter} interior-point steps; "
-                f"its relative gap is {found.gap:.1e}. Raise max_iter or tol, or standardise X.",
+                f"A plane of {problem.name} did not converge in {found.n_iter} interior-point "
+                f"steps; its relative gap is {found.gap:.1e}. Raise max_iter or tol, or "
+                f"standardise X.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -1,15 +1,12 @@
 """Weighted linear loss twin support vector machine (WLTSVM; WSV in the paper's tables)."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.utils import check_scalar
 
-from optimargin.baselines._base import FloatArray, Hyperplane, Pair
-from optimargin.baselines._row_space import row_space
-from optimargin.baselines._twin_planes import TwinPlaneClassifier, TwinPlanes
+from optimargin.baselines._base import FloatArray
+from optimargin.baselines._twin_planes import PlaneProblem, TwinPlaneClassifier
 
 DOWN_WEIGHT = 1e-5
 
@@ -101,51 +98,26 @@ class WeightedLinearTwinSVC(TwinPlaneClassifier):
         self.balanced = balanced
 
     def _check_parameters(self) -> None:
-        for name in ("c1", "c2", "c3", "c4"):
-            check_scalar(getattr(self, name), name, Real, min_val=0, include_boundaries="neither")
+        super()._check_parameters()
         if self.scaling not in ("paper", "demo"):
             raise ValueError(f'scaling must be "paper" or "demo"; got {self.scaling!r}.')
 
-    def _fit_pair(self, pair: Pair) -> TwinPlanes:
-        space = row_space(pair.X)
-        Z = np.column_stack([space.coordinates, np.ones(len(pair.X))])
-        plus, minus = pair.positive, ~pair.positive
-        H, h = Z[plus], pair.weights[plus]
-        G, g = Z[minus], pair.weights[minus]
-        z1 = self._plane(H, h, G, g, self.c1, self.c3, sign=-1.0)
-        z2 = self._plane(G, g, H, h, self.c2, self.c4, sign=1.0)
-        return TwinPlanes(
-            plus=Hyperplane(space.lift(z1[:-1]), float(z1[-1])),
-            minus=Hyperplane(space.lift(z2[:-1]), float(z2[-1])),
-        )
-
-    def _plane(
-        self,
-        near: FloatArray,
-        near_weights: FloatArray,
-        far: FloatArray,
-        far_weights: FloatArray,
-        loss: float,
-        ridge: float,
-        sign: float,
-    ) -> FloatArray:
-        """Both passes for one plane; `sign` is the side on which the far rows should be."""
-        scaled = near * np.sqrt(near_weights)[:, np.newaxis]
-        gram = scaled.T @ scaled
-        gram.flat[:: len(gram) + 1] += ridge
-        factor: Any = cho_factor(gram, overwrite_a=True, check_finite=False)
-        near_total, far_total = near_weights.sum(), far_weights.sum()
-        strength, first_pass = loss, 1.0
+    def _plane(self, problem: PlaneProblem) -> tuple[FloatArray, None]:
+        """Both passes."""
+        far, far_weights, side = problem.far, problem.far_weights, problem.side
+        factor: Any = cho_factor(problem.gram(), overwrite_a=True, check_finite=False)
+        near_total, far_total = problem.near_weights.sum(), far_weights.sum()
+        strength, first_pass = problem.loss, 1.0
         if self.scaling == "demo":
-            strength, first_pass = 1.0 / loss, near_total / (near_total + far_total)
+            strength, first_pass = 1.0 / problem.loss, near_total / (near_total + far_total)
         if self.balanced:
             strength /= far_total
 
         def solve(loss_weights: FloatArray) -> FloatArray:
             solution: FloatArray = cho_solve(factor, far.T @ loss_weights, check_finite=False)
-            return sign * strength * solution
+            return side * strength * solution
 
         plane = first_pass * solve(far_weights)
-        slack = 1.0 - sign * (far @ plane)
+        slack = 1.0 - side * (far @ plane)
         mean_slack = np.average(np.abs(slack), weights=far_weights)
-        return solve(np.where(slack > mean_slack, DOWN_WEIGHT, 1.0) * far_weights)
+        return solve(np.where(slack > mean_slack, DOWN_WEIGHT, 1.0) * far_weights), None

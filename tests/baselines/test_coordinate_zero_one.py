@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 
 from optimargin import optimal_margin_threshold
@@ -92,6 +93,12 @@ def test_identical_rows_are_one_class():
     model = CoordinateZeroOneClassifier(class_weight=None, n_draws=2, random_state=0).fit(X, y)
     assert model.score_[0] == pytest.approx(2 / 3)
     assert set(model.predict(X)) == {1}
+
+
+def test_searches_that_are_stopped_early_are_told():
+    X, y = overlapping(6, n_features=6)
+    with pytest.warns(ConvergenceWarning, match="stopped after max_sweeps=1 sweeps"):
+        CoordinateZeroOneClassifier(max_sweeps=1, random_state=0).fit(X, y)
 
 
 @pytest.mark.parametrize(

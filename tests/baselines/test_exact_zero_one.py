@@ -131,6 +131,7 @@ def test_identical_rows_go_to_the_heavier_class():
     assert classifier.score_[0] == pytest.approx(0.6)
     assert classifier.optimal_[0]
     assert set(classifier.predict(X)) == {1}
+    assert ExactZeroOneClassifier(class_weight="balanced").fit(X, y).score_[0] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("n_features", [2, 3])

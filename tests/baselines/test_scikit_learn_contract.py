@@ -1,43 +1,75 @@
-"""scikit-learn's own checks, and what every baseline of this half must bear."""
+"""scikit-learn's own checks, and what every baseline must bear."""
+
+import warnings
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.linear_model import RidgeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from optimargin import baselines
 from optimargin.baselines import (
+    CoordinateZeroOneClassifier,
     DiscriminativeElasticNetClassifier,
+    ExactZeroOneClassifier,
     MinimaxProbabilityClassifier,
     MultipleBetweenClassLDA,
+    RampSVC,
+    SmoothZeroOneClassifier,
     StructuralMinimaxClassifier,
+    ThresholdRefitClassifier,
+    TunedLinearSVC,
     TwinSVC,
     WeightedLinearTwinSVC,
+    ZeroOneADMMClassifier,
 )
 
 ESTIMATORS = [
+    CoordinateZeroOneClassifier(n_restarts=2, random_state=0),
+    CoordinateZeroOneClassifier(class_weight=None, n_restarts=2, random_state=0),
     DiscriminativeElasticNetClassifier(),
     DiscriminativeElasticNetClassifier(fit_intercept=False),
     DiscriminativeElasticNetClassifier(multi_class="native"),
     DiscriminativeElasticNetClassifier(solver="admm"),
     DiscriminativeElasticNetClassifier(solver="admm", multi_class="native"),
+    ExactZeroOneClassifier(time_limit=5),
     MinimaxProbabilityClassifier(),
     MultipleBetweenClassLDA(),
     MultipleBetweenClassLDA(penalty="ridge"),
     MultipleBetweenClassLDA(penalty="shrinkage"),
     MultipleBetweenClassLDA(multi_class="native"),
+    RampSVC(),
+    RampSVC(class_weight="balanced", s=0.0),
+    SmoothZeroOneClassifier(),
+    SmoothZeroOneClassifier(class_weight="balanced", final_sweep="exact"),
     StructuralMinimaxClassifier(),
     StructuralMinimaxClassifier(n_components=2),
+    ThresholdRefitClassifier(),
+    ThresholdRefitClassifier(RidgeClassifier()),
+    TunedLinearSVC(n_evaluations=6, random_state=0),
     TwinSVC(),
     WeightedLinearTwinSVC(),
     WeightedLinearTwinSVC(scaling="demo"),
     WeightedLinearTwinSVC(balanced=True),
+    ZeroOneADMMClassifier(),
+    ZeroOneADMMClassifier(class_weight="balanced"),
 ]
 
 # Iterations that end early say so; on the tiny random sets below that is not what is tested.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+# Cross-validation needs a class with two different rows; its own tests show what it says.
+without_validation = pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, TunedLinearSVC)], ids=repr
+)
+# What is drawn from the first class and what from the second are different numbers.
+deterministic = pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, CoordinateZeroOneClassifier)], ids=repr
+)
 
 
 @pytest.fixture
@@ -51,6 +83,10 @@ def blobs():
         random_state=0,
     )
     return X, y
+
+
+def test_no_baseline_is_left_out():
+    assert {type(estimator).__name__ for estimator in ESTIMATORS} == set(baselines.__all__)
 
 
 # None of scikit-learn's checks is expected to fail.
@@ -124,7 +160,11 @@ def test_more_features_than_rows(estimator, rng):
     y = np.repeat([0, 1], 7)
     X[y == 1] += 0.7
     model = clone(estimator).fit(X, y)
-    assert model.score(X, y) == 1.0
+    if isinstance(estimator, CoordinateZeroOneClassifier):
+        # A local search from two random directions need not find the separators there are.
+        assert model.score(X, y) >= 0.85
+    else:
+        assert model.score(X, y) == 1.0
 
 
 @every_estimator
@@ -133,19 +173,45 @@ def test_a_class_of_one_row(estimator, rng):
     y = np.array(["many"] * 30 + ["one"])
     model = clone(estimator).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
-    assert model.predict([[7.0, 7.0, 7.0]]) == "one"
+    if not isinstance(estimator, TunedLinearSVC):
+        # Which cannot validate a class of one row: every C is as good as another.
+        assert model.predict([[7.0, 7.0, 7.0]]) == "one"
 
 
 @every_estimator
+def test_a_class_of_two_rows(estimator, rng):
+    X = np.vstack([rng.normal(size=(30, 3)), [[6.0, 6.0, 6.0], [7.0, 6.0, 8.0]]])
+    y = np.array(["many"] * 30 + ["two"] * 2)
+    model = clone(estimator).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.predict([[7.0, 7.0, 7.0]]) == "two"
+
+
+@without_validation
 def test_two_rows_in_all(estimator):
     model = clone(estimator).fit([[0.0, 0.0], [2.0, 2.0]], [5, 7])
     assert list(model.predict([[-1.0, -0.5], [2.5, 3.0]])) == [5, 7]
 
 
-@every_estimator
+@without_validation
 def test_rows_that_are_all_the_same(estimator):
     model = clone(estimator).fit(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     assert np.isfinite(model.decision_function(np.ones((2, 2)))).all()
+
+
+@every_estimator
+def test_features_far_from_standardised_are_handled_or_refused_with_a_sentence(estimator, blobs):
+    X, y = blobs
+    for odd in (1e8 * np.column_stack([X, X]), X + 1e8, X * np.logspace(10, -10, 6)):
+        scores, refusal = np.zeros(1), ""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LinAlgWarning)
+                scores = clone(estimator).fit(odd, y).decision_function(odd)
+        except ValueError as error:
+            refusal = str(error)
+        assert np.isfinite(scores).all()
+        assert not refusal or "Standardise X first" in refusal
 
 
 @every_estimator
@@ -183,7 +249,7 @@ def test_many_classes_with_strings(estimator, rng):
     assert model.score(X, y) > 0.97
 
 
-@every_estimator
+@deterministic
 def test_swapping_the_labels_swaps_the_scores(estimator, blobs):
     X, y = blobs
     scores = clone(estimator).fit(X, y).decision_function(X)

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -195,7 +196,14 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} needs rows of at least two classes; y holds one class "
                 f"only, {self.classes_[0]!s} (rows of zero weight do not count)."
             )
-        self._fit_classes(rows, codes, weights)
+        try:
+            self._fit_classes(rows, codes, weights)
+        except LinAlgError as error:
+            raise ValueError(
+                f"A linear system of {type(self).__name__} is singular in floating point: columns "
+                f"of X are too large, too different in scale, or too far from zero for their "
+                f"spread. Standardise X first ({error})."
+            ) from error
         return self
 
     def _fit_classes(self, X: FloatArray, codes: NDArray[np.intp], weights: FloatArray) -> None:

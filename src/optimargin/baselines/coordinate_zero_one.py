@@ -1,5 +1,6 @@
 """SCD01: stochastic coordinate descent on the balanced 0-1 loss."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
 from optimargin.baselines._base import FloatArray, Hyperplane, Pair
@@ -138,18 +140,27 @@ class CoordinateZeroOneClassifier(CostSensitiveClassifier):
         rows = distinct_rows(pair)
         scaling = Standardisation.of(rows.X, rows.weights)
         samples = self._samples(rows, scaling.apply(rows.X))
-        n_sweeps = 0
+        n_sweeps = n_unfinished = 0
         best: _Cut | None = None
         for _ in range(self.n_restarts):
             direction = pair.rng.uniform(-1.0, 1.0, len(samples.features))
             for _ in range(self.n_draws):
                 drawn = samples.draw(self.sample_fraction, pair.rng)
-                direction, sweeps = self._search(drawn, direction, pair.rng)
+                direction, sweeps, at_rest = self._search(drawn, direction, pair.rng)
                 n_sweeps += sweeps
+                n_unfinished += not at_rest
                 candidate = samples.cut(direction)
                 if best is None or candidate.score > best.score:
                     best = candidate
         assert best is not None
+        if n_unfinished:
+            warnings.warn(
+                f"{n_unfinished} of {self.n_restarts * self.n_draws} local searches for "
+                f"{pair.name} were stopped after max_sweeps={self.max_sweeps} sweeps, before they "
+                f"came to rest. Raise max_sweeps, step or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         coef, intercept = scaling.undo(best.direction, -best.threshold)
         right = (rows.X @ coef + intercept > 0) == rows.positive
         score = float(self._costs(rows)[right].sum())
@@ -167,8 +178,8 @@ class CoordinateZeroOneClassifier(CostSensitiveClassifier):
 
     def _search(
         self, samples: "_Samples", direction: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, int]:
-        """Climb on the samples drawn; return the direction and the number of sweeps."""
+    ) -> tuple[FloatArray, int, bool]:
+        """Climb on the samples drawn; return direction, sweeps, and whether it came to rest."""
         n_features = len(samples.features)
         current = samples.cut(direction)
         for sweep in range(1, self.max_sweeps + 1):
@@ -177,9 +188,9 @@ class CoordinateZeroOneClassifier(CostSensitiveClassifier):
                 coordinates = rng.choice(n_features, self.n_coordinates, replace=False)
             trial = samples.best_shift(current.direction, coordinates, self.step)
             if trial.score <= current.score + self.tol:
-                return current.direction, sweep
+                return current.direction, sweep, True
             current = trial
-        return current.direction, self.max_sweeps
+        return current.direction, self.max_sweeps, False
 
     def _expose(self, rules: list[Any]) -> None:
         self.score_ = np.array([rule.score for rule in rules])

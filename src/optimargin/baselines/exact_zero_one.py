@@ -282,7 +282,7 @@ def _centre(problem: _Problem, solution: _Solution) -> _Solution:
     values = problem.points @ solution.direction + solution.intercept
     labels = np.where(values > 0, 1.0, -1.0)[decisive]
     direction, intercept = solution.direction, solution.intercept
-    if np.ptp(labels) > 0:
+    if labels.size and np.ptp(labels) > 0:
         widest = widest_separator(problem.points[decisive], labels)
         loss = problem.loss(direction, intercept)
         if widest is not None and problem.loss(*widest) <= loss + 1e-12:

@@ -17,6 +17,8 @@ from optimargin.baselines._weighting import CostSensitiveClassifier, distinct_ro
 # How the penalty adapts, every so many iterations.
 _ADAPT_EVERY = 10
 _LARGEST_PENALTY, _RAISED_TO, _LOWERED_TO = 10.0, 5.0, 0.01
+# Rows that contradict each other and cannot be told apart would shrink it for ever.
+_LEAST_PENALTY = 1e-8
 _RAISE, _LOWER = 2.0, 1.25
 
 
@@ -123,13 +125,12 @@ class ZeroOneADMMClassifier(CostSensitiveClassifier):
 
     def _fit_pair(self, pair: Pair) -> ZeroOneSupport:
         rows = distinct_rows(pair)
-        factors = self._class_costs(rows)[rows.positive.astype(np.intp)]
         centre = np.average(rows.X, axis=0, weights=rows.weights)
         problem = _Problem(
             design=rows.signs[:, None] * (rows.X - centre),
             signs=rows.signs,
             weights=rows.weights,
-            costs=self.C * factors,
+            costs=self.C * self._factors(rows),
             positive=rows.positive,
         )
         rule, converged = _alternate(problem, self.sigma, self.eta, self.max_iter, self.tol)
@@ -228,7 +229,7 @@ def _working_set(shifted: FloatArray, costs: FloatArray, sigma: float) -> tuple[
         # The largest penalty with which the nearest sample is still within reach.
         limit = float(np.max(2 * costs[positive] / shifted[positive] ** 2))
         if sigma > limit:
-            sigma = 0.95 * limit
+            sigma = max(0.95 * limit, min(sigma, _LEAST_PENALTY))
     active = positive & (shifted <= np.sqrt(2 * costs / sigma))
     if not active.any():
         active[np.argmin(np.abs(shifted))] = True

@@ -3,8 +3,10 @@
 import itertools
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+from scipy.special import ndtr
 
 TIE_ULPS = 8
 
@@ -81,6 +83,93 @@ def objective(features, n_negative, weights, direction, l1=0.0):
     margin = cut.margin if math.isfinite(cut.lower) else 0.0
     value = 1.0 + margin if cut.correct == total else cut.correct / total
     return value - l1 * (math.fsum(np.abs(unit)) - 1.0), cut.correct / total, margin
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A stretch of a line on which no sample changes side."""
+
+    correct: int
+    lower: float
+    upper: float
+
+    @property
+    def width(self):
+        return self.upper - self.lower
+
+
+def projective(scale):
+    """The measure tau / (scale + |tau|) of a position on a line, infinite ones included."""
+
+    def position(tau):
+        if tau in (-math.inf, math.inf):
+            return math.copysign(1.0, tau)
+        return float(tau / (Fraction(scale) + abs(tau)))
+
+    return position
+
+
+def shifted(origin):
+    """The measure origin + tau."""
+
+    def position(tau):
+        return tau if tau in (-math.inf, math.inf) else float(Fraction(origin) + tau)
+
+    return position
+
+
+def crossing(value, slope):
+    """Where value + tau slope changes sign, exactly; a sample that never does, beyond an end."""
+    if slope == 0.0:
+        return -math.inf if value > 0.0 else math.inf
+    return -Fraction(float(value)) / Fraction(float(slope))
+
+
+def line_intervals(values, slopes, positive, weights, position):
+    """Every interval of the line values + tau slopes, its ends as `position` measures them."""
+    crossings = np.array([position(crossing(v, g)) for v, g in zip(values, slopes, strict=True)])
+    rising = np.asarray(slopes) > 0
+    still = np.asarray(slopes) == 0
+    ends = np.unique([position(-math.inf), position(math.inf), *crossings])
+    intervals = []
+    for low, high in itertools.pairwise(ends):
+        called_positive = np.where(rising, crossings <= low, crossings >= high)
+        called_positive = np.where(still, np.asarray(values) > 0, called_positive)
+        right = called_positive == positive
+        correct = sum(int(w) for w, r in zip(weights, right, strict=True) if r)
+        intervals.append(Interval(correct, float(low), float(high)))
+    return intervals
+
+
+def correct_on_line(values, slopes, positive, weights, tau):
+    """Weight on the right side at tau, in exact arithmetic."""
+    step = Fraction(float(tau))
+    return sum(
+        int(w)
+        for v, g, p, w in zip(values, slopes, positive, weights, strict=True)
+        if (Fraction(float(v)) + step * Fraction(float(g)) > 0) == bool(p)
+    )
+
+
+def gibbs_cells(values, slopes, positive, weights, origin, beta, splits=()):
+    """Cells of the line and the probability of each: normal prior times exp(beta * correct).
+
+    The cells are the intervals between crossings, cut further at `splits`.
+    """
+    intervals = line_intervals(values, slopes, positive, weights, shifted(origin))
+    cells = []
+    for interval in intervals:
+        inside = [s for s in splits if interval.lower < s < interval.upper]
+        for low, high in itertools.pairwise([interval.lower, *inside, interval.upper]):
+            cells.append(Interval(interval.correct, low, high))
+    greatest = max(cell.correct for cell in cells)
+    shares = np.array(
+        [
+            math.exp(beta * (cell.correct - greatest)) * (ndtr(cell.upper) - ndtr(cell.lower))
+            for cell in cells
+        ]
+    )
+    return cells, shares / shares.sum()
 
 
 def numpy_threshold(z, positive, share):

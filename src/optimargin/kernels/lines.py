@@ -312,7 +312,7 @@ def gibbs_position(
         start = -REACH + drawn * width
         x = start + width * chances[used + 1]
         # the normal density is not flat in the bucket: part of the rejection
-        nearest = min(abs(start), abs(start + width))
+        nearest = max(start, -(start + width), 0.0)
         density = np.exp(0.5 * (nearest * nearest - x * x))
         members = _members(cells, np.uint32(drawn), origins)
         running = left[drawn]
@@ -329,6 +329,7 @@ def gibbs_position(
 def bucket_log_masses(n_buckets: int) -> NDArray[np.float64]:
     """Logarithm of the greatest normal density in each bucket of `gibbs_position`, unscaled."""
     edges = np.linspace(-REACH, REACH, n_buckets + 1)
-    nearest = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:]))
+    # 0 where the bucket holds the peak itself
+    nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
     log_masses: NDArray[np.float64] = -0.5 * nearest**2
     return log_masses

@@ -1,0 +1,357 @@
+"""Positions on a line against every interval of it, worked out in exact arithmetic."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+import reference
+from optimargin.kernels.lines import (
+    REACH,
+    TIE,
+    best_position,
+    bucket_log_masses,
+    gibbs_position,
+)
+from optimargin.threshold import bucket_count
+from optimargin.weighting import integer_units
+
+BUCKETS = [1, 2, 3, 7, 64, 333]
+
+# What the rounding of a few operations on numbers below one may add up to.
+ROUNDING = 1e-15
+
+
+class Line:
+    """One line as the kernels are given it."""
+
+    def __init__(self, values, slopes, n_negative, weights=None, units=(1, 1), scale=1.0):
+        self.values = np.array(values, dtype=np.float64)
+        self.slopes = np.asarray(slopes)
+        self.n_negative = n_negative
+        self.weights = np.array([] if weights is None else weights, dtype=np.int64)
+        self.units = units
+        self.scale = scale
+        m = self.values.size
+        self.positive = np.arange(m) >= n_negative
+        single = [1] * m if weights is None else self.weights.tolist()
+        self.weight_of = [
+            weight * units[p] for weight, p in zip(single, self.positive.tolist(), strict=True)
+        ]
+
+    def __repr__(self):
+        return (
+            f"Line({self.values.tolist()}, np.array({self.slopes.tolist()}, "
+            f"np.{self.slopes.dtype}), {self.n_negative}, {self.weights.tolist() or None}, "
+            f"{self.units}, {self.scale})"
+        )
+
+    def _working(self, n_buckets):
+        m = self.values.size
+        return {
+            "counts": np.empty(4 * n_buckets, np.int64),
+            "left": np.empty(n_buckets, np.int64),
+            "bound": np.empty(n_buckets, np.int64),
+            "cells": np.empty(m, np.uint32),
+            "origins": np.empty(m + 1, np.int64),
+        }
+
+    def best(self, n_buckets=64, chances=(-1.0,)):
+        work = self._working(n_buckets)
+        gathered = np.empty(self.values.size + 1)
+        return [
+            best_position(
+                self.values, self.slopes, self.scale, self.n_negative, self.weights, *self.units,
+                chance, n_buckets, work["counts"], work["left"], work["bound"], work["cells"],
+                gathered, work["origins"],
+            )
+            for chance in chances
+        ]  # fmt: skip
+
+    def gibbs(self, origin, beta, chances, n_buckets=64):
+        """Positions x, one a row of chances, and how many of the chances each used."""
+        work = self._working(n_buckets)
+        log_masses, passed = bucket_log_masses(n_buckets), np.empty(n_buckets)
+        drawn = [
+            gibbs_position(
+                self.values, self.slopes, origin, self.n_negative, self.weights, *self.units,
+                beta, row, log_masses, work["counts"], work["left"], work["bound"],
+                work["cells"], work["origins"], passed,
+            )
+            for row in chances
+        ]  # fmt: skip
+        return np.array([origin + tau for tau, _ in drawn]), np.array([used for _, used in drawn])
+
+    def intervals(self):
+        return reference.line_intervals(
+            self.values,
+            self.slopes,
+            self.positive,
+            self.weight_of,
+            reference.projective(self.scale),
+        )
+
+    def correct(self, tau):
+        return reference.correct_on_line(
+            self.values, self.slopes, self.positive, self.weight_of, tau
+        )
+
+    def u(self, tau):
+        return reference.projective(self.scale)(Fraction(float(tau)))
+
+
+def numbers(width):
+    """One way of drawing values or slopes; ties, zeros and extremes each have their own."""
+    far = 1e150 if width == 64 else float(np.float32(1e15))
+    near = 1e-250 if width == 64 else float(np.float32(1e-30))
+    return st.sampled_from(
+        [
+            st.integers(-3, 3).map(float),
+            st.floats(-1, 1, width=width).map(lambda x: x if abs(x) > near else 0.0),
+            st.floats(0.5, 1, width=width),
+            st.floats(1, far, width=width).flatmap(lambda x: st.sampled_from([x, -x])),
+            st.integers(-50, 50).map(lambda i: i * near),
+            st.sampled_from([0.0, -0.0, 1.0, -1.0, far, -far, near, -near]),
+            st.just(0.0),
+        ]
+    )
+
+
+@st.composite
+def lines(draw, max_samples=30):
+    n_negative = draw(st.integers(1, max_samples))
+    m = n_negative + draw(st.integers(1, max_samples))
+    dtype, width = draw(st.sampled_from([(np.float64, 64), (np.float32, 32)]))
+    value, slope = draw(numbers(64)), draw(numbers(width))
+    values = draw(st.lists(value, min_size=m, max_size=m))
+    slopes = np.array(draw(st.lists(slope, min_size=m, max_size=m)), dtype=dtype)
+    weights = None
+    if draw(st.booleans()):
+        weights = draw(st.lists(st.integers(0, 5), min_size=m, max_size=m))
+    units = draw(st.sampled_from([(1, 1), (3, 2), (1, 0), (0, 1), (2**29 - 1, 1)]))
+    scale = draw(st.sampled_from([1.0, 1e-3, 250.0]))
+    return Line(values, slopes, n_negative, weights, units, scale)
+
+
+def assert_best(line, n_buckets):
+    """The middle of the widest interval of the greatest weight."""
+    (tau,) = line.best(n_buckets)
+    intervals = line.intervals()
+    correct, u = line.correct(tau), line.u(tau)
+    # whether an interval just as narrow as what counts as a tie is seen is left to rounding
+    surely = max(one.correct for one in intervals if one.width > TIE + ROUNDING)
+    possibly = {one.correct for one in intervals if one.width > TIE - ROUNDING}
+    assert correct >= surely
+    assert correct in possibly
+    equally_good = [one for one in intervals if one.correct == correct]
+    (own,) = [one for one in equally_good if one.lower < u < one.upper]
+    assert own.width >= max(one.width for one in equally_good) - ROUNDING
+    assert u == pytest.approx((own.lower + own.upper) / 2, abs=ROUNDING)
+
+
+@given(lines(), st.sampled_from(BUCKETS))
+@settings(max_examples=300, deadline=None)
+@example(Line([0.0, 0.0], np.zeros(2), 1), 64)
+@example(Line([-1.0, 1.0], np.zeros(2), 1), 1)
+@example(Line([1.0, -1.0], np.zeros(2), 1), 2)
+@example(Line([-1.0, -2.0, 1.0, 3.0], np.array([1.0, 1.0, -1.0, -1.0]), 2), 64)
+@example(Line([1.0] * 4, np.ones(4), 2, [0, 0, 0, 0]), 3)
+def test_best_position_is_the_middle_of_the_widest_best_interval(line, n_buckets):
+    assert_best(line, n_buckets)
+
+
+def large_line(m, shape, weighted=False, seed=0):
+    rng = np.random.default_rng(seed)
+    n_negative = m // 3
+    values = rng.standard_normal(m)
+    values[n_negative:] += 0.7
+    slopes = rng.standard_normal(m)
+    if shape == "ties":
+        values, slopes = np.round(values), np.round(slopes)
+    elif shape == "heavy_tails":
+        values, slopes = values**9, slopes**7
+    elif shape == "mostly_still":
+        slopes[rng.random(m) < 0.9] = 0.0
+    elif shape == "one_side":
+        values = np.abs(values) + 0.1
+    elif shape == "intercept":
+        slopes = np.ones(m)
+    elif shape == "crowded":  # nearly all crossings in one bucket
+        values = slopes * (0.3 + 1e-9 * values)
+        values[:5] = 3.0
+    weights = rng.integers(0, 4, m) if weighted else None
+    units = integer_units(n_negative, m - n_negative, None, "balanced")
+    return Line(values, slopes, n_negative, weights, (units.unit_negative, units.unit_positive))
+
+
+SHAPES = ["normal", "ties", "heavy_tails", "mostly_still", "one_side", "intercept", "crowded"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_best_position_among_more_samples_than_buckets(shape, weighted):
+    for seed, m in enumerate((150, 400, 1000)):
+        line = large_line(m, shape, weighted, seed)
+        for n_buckets in (16, bucket_count(m)):
+            assert_best(line, n_buckets)
+
+
+def test_equal_crossings_leave_no_interval_between_them():
+    # at 0 a negative sample and a positive one are called negative: in between, both are right
+    line = Line([0.0, 0.0], np.array([-1.0, -1.0]), 1)
+    for n_buckets in BUCKETS:
+        (tau,) = line.best(n_buckets)
+        assert line.correct(tau) == 1
+        assert_best(line, n_buckets)
+
+
+def test_the_whole_line_belongs_to_a_sample_that_never_moves():
+    for value, expected in ((1.0, 1), (-1.0, 0), (0.0, 0)):
+        line = Line([-2.0, value], np.array([0.0, 0.0]), 1)
+        (tau,) = line.best()
+        assert tau == 0.0  # the middle of the line
+        assert line.correct(tau) == 1 + expected
+
+
+def union_of_best(line):
+    intervals = line.intervals()
+    best = max(one.correct for one in intervals if one.width > TIE + ROUNDING)
+    return [one for one in intervals if one.correct == best and one.width > TIE + ROUNDING]
+
+
+@given(lines(max_samples=8), st.sampled_from(BUCKETS), st.floats(0, 1, exclude_max=True))
+@settings(max_examples=200, deadline=None)
+def test_every_drawn_point_lies_in_a_best_interval(line, n_buckets, chance):
+    (tau,) = line.best(n_buckets, [chance])
+    intervals = line.intervals()
+    possibly = [one.correct for one in intervals if one.width > TIE - ROUNDING]
+    assert max(one.correct for one in union_of_best(line)) <= line.correct(tau) <= max(possibly)
+
+
+def walked_line():
+    """Five separate intervals of the best weight, of different widths."""
+    crossings = np.array([-3.0, -1.0, -0.4, 0.1, 0.2, 0.9, 1.5, 2.0, 8.0])
+    slopes = np.array([1.0, -2.0, 1.0, -0.5, 3.0, -1.0, 1.0, -1.0, 2.0])
+    # positive samples: each crossing gains and the next one loses
+    return Line(
+        [-1.0, *(-crossings * slopes)],
+        np.array([0.0, *slopes]),
+        1,
+    )
+
+
+@pytest.mark.parametrize("n_buckets", BUCKETS)
+def test_chances_spread_evenly_over_all_best_intervals(n_buckets):
+    line = walked_line()
+    union = union_of_best(line)
+    assert len(union) == 5
+    chances = np.random.default_rng(1).random(20_000)
+    drawn = np.array([line.u(tau) for tau in line.best(n_buckets, chances)])
+    edges, expected = [], []
+    for one in union:  # in quarters, so that the place inside counts, too
+        edges.append(one.lower + one.width * np.arange(5) / 4)
+        expected += [one.width / 4] * 4
+    counts = np.concatenate([np.histogram(drawn, edge)[0] for edge in edges])
+    assert counts.sum() == drawn.size
+    shares = np.array(expected) / np.sum(expected)
+    assert chisquare(counts, shares * drawn.size).pvalue > 1e-3
+
+
+def test_the_stretch_before_the_first_crossing_is_walked_as_well():
+    line = Line([-1.0, 1.0, 4.0], np.array([0.0, -1.0, 1.0]), 1)  # perfect between -4 and 1
+    line.values[2] = -4.0  # rising at 4: as good before 1 as after 4
+    drawn = np.array([line.u(tau) for tau in line.best(8, np.linspace(0, 1, 2001)[:-1])])
+    first, last = line.u(1.0), line.u(4.0)
+    assert np.all((drawn < first) | (drawn > last))
+    assert np.mean(drawn < first) == pytest.approx((first + 1) / ((first + 1) + (1 - last)), 1e-3)
+
+
+def assert_gibbs(line, origin, beta, n_buckets, draws=12_000, chances=300, seed=0):
+    """Chi-square of the draws against the exact probabilities of the cells."""
+    splits = [-1.5, -0.8, -0.3, 0.0, 0.4, 1.0, 1.8]
+    cells, expected = reference.gibbs_cells(
+        line.values, line.slopes, line.positive, line.weight_of, origin, beta, splits
+    )
+    rows = np.random.default_rng(seed).random((draws, chances))
+    drawn, used = line.gibbs(origin, beta, rows, n_buckets)
+    assert used.max() < chances, "some draws gave up"
+    counts = np.histogram(drawn, [cells[0].lower, *(cell.upper for cell in cells)])[0]
+    rare = expected * draws < 8
+    if rare.any():  # together
+        counts = np.append(counts[~rare], counts[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+        if expected[-1] * draws < 8:
+            assert counts[-1] < 30
+            counts, expected = counts[:-1], expected[:-1] / expected[:-1].sum()
+    assert expected.size > 3
+    assert chisquare(counts, expected * counts.sum()).pvalue > 1e-3
+
+
+def gibbs_line(m=25, seed=3, ties=False, still=0.0, weighted=False):
+    rng = np.random.default_rng(seed)
+    values, slopes = rng.standard_normal(m), rng.standard_normal(m)
+    values[m // 2 :] += 0.5
+    if ties:
+        values, slopes = np.round(values), np.sign(slopes)
+    slopes[rng.random(m) < still] = 0.0
+    weights = rng.integers(0, 4, m) if weighted else None
+    return Line(values, slopes, m // 2, weights, (m - m // 2, m // 2))
+
+
+# In units of the integer weights: the whole range of weights is a factor of about e^7 at most.
+BETAS = [1e-9, 0.01, 0.03]
+
+
+@pytest.mark.parametrize("beta", BETAS)
+@pytest.mark.parametrize("n_buckets", [8, 9, 64, 250])
+def test_gibbs_draws_have_the_exact_distribution(beta, n_buckets):
+    assert_gibbs(gibbs_line(), 0.4, beta, n_buckets)
+
+
+@pytest.mark.parametrize("n_buckets", [1, 2, 3])
+def test_gibbs_draws_from_very_few_buckets(n_buckets):
+    assert_gibbs(gibbs_line(), -0.2, 0.005, n_buckets, draws=4000, chances=2000)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"ties": True}, {"still": 0.5}, {"weighted": True}, {"ties": True, "weighted": True}],
+    ids=["ties", "zero_slopes", "weights", "ties_and_weights"],
+)
+def test_gibbs_draws_on_awkward_lines(settings):
+    assert_gibbs(gibbs_line(**settings), 1.1, 0.02, 16)
+
+
+def test_gibbs_draws_without_any_crossing_are_normal():
+    line = Line([1.0, -1.0, 2.0], np.zeros(3), 1)
+    assert_gibbs(line, 3.0, 5.0, 64)
+
+
+def test_a_high_inverse_temperature_stays_on_the_best_interval():
+    line = gibbs_line()
+    (tau,) = line.best()
+    best = line.correct(tau)
+    rows = np.random.default_rng(0).random((500, 300))
+    drawn, used = line.gibbs(0.0, 20.0, rows, n_buckets=4096)
+    assert used.max() < 300
+    assert np.all(np.abs(drawn) <= REACH)
+    assert {line.correct(x) for x in drawn} == {best}
+
+
+def test_a_gibbs_draw_without_luck_stays():
+    line = gibbs_line()
+    never = np.full((1, 31), 1.0 - 1e-16)  # no point is accepted
+    positions, used = line.gibbs(0.7, 0.03, never, 4)
+    assert positions[0] == 0.7
+    assert used[0] == 30
+
+
+@pytest.mark.parametrize("n_buckets", [1, 2, 5, 64, 101])
+def test_bucket_masses_bound_the_normal_density(n_buckets):
+    edges = np.linspace(-REACH, REACH, n_buckets + 1)
+    inside = np.linspace(edges[:-1], edges[1:], 101)
+    greatest = (-0.5 * inside**2).max(axis=0)
+    np.testing.assert_allclose(bucket_log_masses(n_buckets), greatest, atol=1e-12)

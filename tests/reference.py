@@ -172,6 +172,44 @@ def gibbs_cells(values, slopes, positive, weights, origin, beta, splits=()):
     return cells, shares / shares.sum()
 
 
+def separator_cells(X, n_angles=20_000):
+    """Which samples are called positive, and how much of the prior N(0, I) on (w, b) does so.
+
+    For one or two features. With d the direction of w, a sample x is called positive where
+    b / |w| > -x.d, and the prior of b / |w| is known: in two features the sine of its angle is
+    uniform, in one the angle itself.
+    """
+    n = X.shape[1]
+    if n == 1:
+        directions = np.array([[1.0], [-1.0]])
+    else:
+        angles = (np.arange(n_angles) + 0.5) * 2 * np.pi / n_angles
+        directions = np.column_stack([np.cos(angles), np.sin(angles)])
+    masses = {}
+    for direction in directions:
+        thresholds = -X @ direction
+        order = np.argsort(thresholds)
+        angle = np.arctan(np.concatenate([[-np.inf], thresholds[order], [np.inf]]))
+        cumulative = angle / np.pi if n == 1 else np.sin(angle) / 2
+        called_positive = np.zeros(len(X), dtype=bool)
+        for rank, mass in enumerate(np.diff(cumulative)):
+            if rank > 0:
+                called_positive[order[rank - 1]] = True
+            pattern = called_positive.tobytes()
+            masses[pattern] = masses.get(pattern, 0.0) + mass / len(directions)
+    return masses
+
+
+def gibbs_separator_cells(X, positive, importance, beta):
+    """The same for the density exp(beta p) times that prior, p the share called rightly."""
+    masses = {}
+    for pattern, mass in separator_cells(X).items():
+        right = np.frombuffer(pattern, dtype=bool) == positive
+        masses[pattern] = mass * math.exp(beta * float(importance @ right))
+    total = math.fsum(masses.values())
+    return {pattern: mass / total for pattern, mass in masses.items()}
+
+
 def numpy_threshold(z, positive, share):
     """Score, margin of the best cut the usual way in NumPy: argsort, cumsum, argmax."""
     order = np.argsort(z)

@@ -121,7 +121,18 @@ class Lines:
         """Move along directions of unit length (rows) and the intercept, in random order."""
         slopes = self._project(directions)
         order = rng.permutation(len(directions) + 1)
-        return self._moved(state, slopes, directions, order, choose, rng, beta)
+        if choose != "gibbs":
+            return self._moved(state, slopes, directions, order, choose, rng, beta)
+        # a draw depends on the place along its line, which moves along the others change
+        best_theta, best_correct = state.theta, -1
+        for j in order:
+            line = slice(j, j + 1)  # empty for the intercept
+            only = np.zeros(1, np.intp)
+            state = self._moved(state, slopes[line], directions[line], only, choose, rng, beta)
+            if state.best_correct > best_correct:
+                best_theta, best_correct = state.best_theta, state.best_correct
+        state.best_theta, state.best_correct = best_theta, best_correct
+        return state
 
     def along_coordinates_penalised(
         self, state: State, order: NDArray[np.intp], l1: float

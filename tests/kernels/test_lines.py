@@ -297,6 +297,7 @@ def gibbs_line(m=25, seed=3, ties=False, still=0.0, weighted=False):
     if ties:
         values, slopes = np.round(values), np.sign(slopes)
     slopes[rng.random(m) < still] = 0.0
+    values[(slopes == 0.0) & (rng.random(m) < 0.5)] = 0.0  # negative wherever it moves to
     weights = rng.integers(0, 4, m) if weighted else None
     return Line(values, slopes, m // 2, weights, (m - m // 2, m // 2))
 

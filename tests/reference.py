@@ -210,6 +210,39 @@ def gibbs_separator_cells(X, positive, importance, beta):
     return {pattern: mass / total for pattern, mass in masses.items()}
 
 
+def kl(p, q):
+    """Divergence of a coin that shows heads with p from one that does with q."""
+    terms = [(p, q), (1 - p, 1 - q)]
+    return sum(a * (math.log(a / b) if b > 0 else math.inf) for a, b in terms if a > 0)
+
+
+def inverse_kl(p, complexity):
+    """The greatest q with kl(p, q) at most the complexity, by halving."""
+    low, high = p, 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if kl(p, middle) <= complexity else (low, middle)
+    return low
+
+
+def error_bound(X, positive, weights, delta, scales):
+    """PAC-Bayes-kl for every scale of the weights, both classes, as a user of it would write."""
+    extended = np.column_stack([X, np.ones(len(X))])
+    w = np.asarray(weights) / np.linalg.norm(weights)
+    signs = np.where(positive, 1.0, -1.0)
+    best = math.inf
+    for scale in scales:
+        wrong = ndtr(-scale * signs * (extended @ w) / np.linalg.norm(extended, axis=1))
+        total = 0.0
+        for group in (positive, ~positive):
+            m = int(group.sum())
+            share = delta / 2 / len(scales)
+            complexity = (scale**2 / 2 + math.log(2 * math.sqrt(m) / share)) / m
+            total += inverse_kl(float(wrong[group].mean()), complexity) / 2
+        best = min(best, total)
+    return best
+
+
 def numpy_threshold(z, positive, share):
     """Score, margin of the best cut the usual way in NumPy: argsort, cumsum, argmax."""
     order = np.argsort(z)

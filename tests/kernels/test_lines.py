@@ -307,12 +307,12 @@ BETAS = [1e-9, 0.01, 0.03]
 
 
 @pytest.mark.parametrize("beta", BETAS)
-@pytest.mark.parametrize("n_buckets", [8, 9, 64, 250])
+@pytest.mark.parametrize("n_buckets", [12, 13, 64, 250])
 def test_gibbs_draws_have_the_exact_distribution(beta, n_buckets):
     assert_gibbs(gibbs_line(), 0.4, beta, n_buckets)
 
 
-@pytest.mark.parametrize("n_buckets", [1, 2, 3])
+@pytest.mark.parametrize("n_buckets", [3, 4, 5])
 def test_gibbs_draws_from_very_few_buckets(n_buckets):
     assert_gibbs(gibbs_line(), -0.2, 0.005, n_buckets, draws=4000, chances=2000)
 
@@ -350,9 +350,23 @@ def test_a_gibbs_draw_without_luck_stays():
     assert used[0] == 30
 
 
-@pytest.mark.parametrize("n_buckets", [1, 2, 5, 64, 101])
+@pytest.mark.parametrize("n_buckets", [3, 4, 5, 64, 101])
 def test_bucket_masses_bound_the_normal_density(n_buckets):
-    edges = np.linspace(-REACH, REACH, n_buckets + 1)
+    edges = np.linspace(-REACH, REACH, n_buckets - 1)
     inside = np.linspace(edges[:-1], edges[1:], 101)
     greatest = (-0.5 * inside**2).max(axis=0)
-    np.testing.assert_allclose(bucket_log_masses(n_buckets), greatest, atol=1e-12)
+    log_masses = bucket_log_masses(n_buckets)
+    assert log_masses.size == n_buckets
+    np.testing.assert_allclose(log_masses[1:-1], greatest, atol=1e-12)
+    assert np.isneginf(log_masses[[0, -1]]).all()
+
+
+@pytest.mark.parametrize("beta", [0.02, 1.0])
+def test_crossings_out_of_reach_neither_promise_nor_cost_anything(beta):
+    # a hundred samples that are right far out on either side only, beside a few within reach
+    near = gibbs_line(m=12)
+    far = np.tile([20.0, -20.0, 1e6, -1e6], 25)
+    values = np.concatenate([near.values[:6], far, near.values[6:], far])
+    slopes = np.concatenate([near.slopes[:6], -np.sign(far), near.slopes[6:], np.sign(far)])
+    line = Line(values, slopes, 106)
+    assert_gibbs(line, 0.2, beta, 64, draws=6000)

@@ -71,11 +71,12 @@ def _projective_cells(
 def _normal_cells(
     values: Any, slopes: Any, origin: float, n_negative: int, n_buckets: int, cells: Any
 ) -> None:
-    """The same for positions x, those out of reach in the end buckets."""
-    per_unit = n_buckets / (2.0 * REACH)
+    """The same for positions x; the first and the last bucket hold those out of reach."""
+    per_unit = (n_buckets - 2) / (2.0 * REACH)
+    shift = REACH * per_unit + 1.0
     last = n_buckets - 0.5
     for i in range(values.shape[0]):
-        place = (_normal(values[i], slopes[i], origin) + REACH) * per_unit
+        place = _normal(values[i], slopes[i], origin) * per_unit + shift
         cell = np.uint32(np.int32(min(max(place, 0.0), last))) * _U4
         cells[i] = cell if slopes[i] < 0.0 else cell + _U1
     for i in range(n_negative, values.shape[0]):
@@ -297,7 +298,7 @@ def gibbs_position(
         if share > -45.0:
             total += np.exp(share)
         passed[b] = total
-    width = 2.0 * REACH / n_buckets
+    width = 2.0 * REACH / (n_buckets - 2)
     used = 0
     while used + 3 <= chances.shape[0]:
         target = chances[used] * total
@@ -309,7 +310,7 @@ def gibbs_position(
                 behind = middle
             else:
                 drawn = middle + 1
-        start = -REACH + drawn * width
+        start = -REACH + (drawn - 1) * width
         x = start + width * chances[used + 1]
         # the normal density is not flat in the bucket: part of the rejection
         nearest = max(start, -(start + width), 0.0)
@@ -327,9 +328,14 @@ def gibbs_position(
 
 
 def bucket_log_masses(n_buckets: int) -> NDArray[np.float64]:
-    """Logarithm of the greatest normal density in each bucket of `gibbs_position`, unscaled."""
-    edges = np.linspace(-REACH, REACH, n_buckets + 1)
+    """Logarithm of the greatest normal density in each bucket of `gibbs_position`, unscaled.
+
+    There is none in the two end buckets, which hold the crossings out of reach: what those might
+    gain must not count for any place that can be drawn. So there are three buckets at least.
+    """
+    edges = np.linspace(-REACH, REACH, n_buckets - 1)
     # 0 where the bucket holds the peak itself
     nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
-    log_masses: NDArray[np.float64] = -0.5 * nearest**2
+    log_masses = np.full(n_buckets, -np.inf)
+    log_masses[1:-1] = -0.5 * nearest**2
     return log_masses

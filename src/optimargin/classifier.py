@@ -38,6 +38,9 @@ from optimargin.search.registry import OPTIMIZERS, OptimizerChoice
 from optimargin.starts import START_NAMES
 from optimargin.training import TrainingSet, class_pairs
 
+# Attributes that only `separator="average"` has.
+_OF_AVERAGES = ("separators_", "vote_slope_", "inverse_temperature_", "agreement_")
+
 
 def _averages(classifier: "OptimalMarginClassifier") -> bool:
     return classifier.separator == "average"
@@ -353,6 +356,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 "great or too small for floating-point numbers. Rescale the data first."
             )
         scores = training.scores(coef, intercept)
+        for name in _OF_AVERAGES:  # of an earlier fit
+            vars(self).pop(name, None)
         self.classes_ = classes
         self.coef_ = coef
         self.intercept_ = intercept

@@ -39,7 +39,8 @@ def join_shares(
 ) -> NDArray[np.float64]:
     """One column a class: the mean share of its pairs, so that the columns add up to 1.
 
-    Where another class than the `predicted` one has the greatest share, the two are exchanged.
+    Where another class than the `predicted` one has the greatest share, the two are exchanged;
+    where it has as great a share, the predicted class is given a little of the others'.
     """
     joined = np.zeros((shares.shape[0], n_classes))
     for column, (i, j) in enumerate(class_pairs(n_classes)):
@@ -50,4 +51,9 @@ def join_shares(
     own = joined[rows, predicted].copy()
     joined[rows, predicted] = joined[rows, greatest]
     joined[rows, greatest] = np.where(greatest == predicted, joined[rows, greatest], own)
+    others = joined.copy()
+    others[rows, predicted] = 0.0
+    level = joined[rows, predicted] <= others.max(axis=1)
+    joined[level] *= 1 - _SUREST
+    joined[rows[level], predicted[level]] += _SUREST
     return joined

@@ -129,6 +129,21 @@ def test_the_distribution_is_left_as_it_is():
     assert kstest(np.sum(after**2, axis=1), chi2(3).cdf).pvalue > 1e-3
 
 
+def test_at_a_very_high_inverse_temperature_chains_move_and_only_to_what_is_as_good():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    X[30:] += 0.5
+    lines = Lines(make(X, 30), whiten=False)
+    start = state = lines.state(-np.ones(2), 0.5)
+    for _ in range(20):
+        order = rng.permutation(3)
+        moved = lines.along_coordinates(state, order, "gibbs", rng, 1e6)
+        assert np.all(moved.theta != state.theta)
+        assert moved.correct >= state.correct
+        state = moved
+    assert state.correct > start.correct
+
+
 def test_cells_of_the_prior_by_drawing_it():
     # the oracle itself
     rng = np.random.default_rng(1)

@@ -357,7 +357,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             )
         scores = training.scores(coef, intercept)
         for name in _OF_AVERAGES:  # of an earlier fit
-            vars(self).pop(name, None)
+            if hasattr(self, name):
+                delattr(self, name)
         self.classes_ = classes
         self.coef_ = coef
         self.intercept_ = intercept

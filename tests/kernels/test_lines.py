@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import reference
+from optimargin.kernels.gibbs import sorted_gibbs_position
 from optimargin.kernels.lines import (
     REACH,
     TIE,
@@ -75,6 +76,7 @@ class Line:
         """Positions x, one a row of chances, and how many of the chances each used."""
         work = self._working(n_buckets)
         log_masses, passed = bucket_log_masses(n_buckets), np.empty(n_buckets)
+        self.cells = work["cells"]
         drawn = [
             gibbs_position(
                 self.values, self.slopes, origin, self.n_negative, self.weights, *self.units,
@@ -84,6 +86,20 @@ class Line:
             for row in chances
         ]  # fmt: skip
         return np.array([origin + tau for tau, _ in drawn]), np.array([used for _, used in drawn])
+
+    def sorted_gibbs(self, origin, beta, chances):
+        """The same by sorting: two chances a row."""
+        self.gibbs(origin, beta, np.empty((1, 0)))  # which fills the cells
+        cells = self.cells
+        return np.array(
+            [
+                origin
+                + sorted_gibbs_position(
+                    self.values, self.slopes, origin, self.weights, *self.units, beta, *row, cells
+                )
+                for row in chances
+            ]
+        )
 
     def intervals(self):
         return reference.line_intervals(
@@ -270,14 +286,20 @@ def test_the_stretch_before_the_first_crossing_is_walked_as_well():
 
 
 def assert_gibbs(line, origin, beta, n_buckets, draws=12_000, chances=300, seed=0):
-    """Chi-square of the draws against the exact probabilities of the cells."""
+    """Chi-square of the draws against the exact probabilities of the cells.
+
+    They are drawn by rejection with so many buckets, or by sorting with None.
+    """
     splits = [-1.5, -0.8, -0.3, 0.0, 0.4, 1.0, 1.8]
     cells, expected = reference.gibbs_cells(
         line.values, line.slopes, line.positive, line.weight_of, origin, beta, splits
     )
-    rows = np.random.default_rng(seed).random((draws, chances))
-    drawn, used = line.gibbs(origin, beta, rows, n_buckets)
-    assert used.max() < chances, "some draws gave up"
+    rng = np.random.default_rng(seed)
+    if n_buckets is None:
+        drawn = line.sorted_gibbs(origin, beta, rng.random((draws, 2)))
+    else:
+        drawn, used = line.gibbs(origin, beta, rng.random((draws, chances)), n_buckets)
+        assert used.max() < chances - 4, "some draws gave up"
     counts = np.histogram(drawn, [cells[0].lower, *(cell.upper for cell in cells)])[0]
     rare = expected * draws < 8
     if rare.any():  # together
@@ -307,7 +329,7 @@ BETAS = [1e-9, 0.01, 0.03]
 
 
 @pytest.mark.parametrize("beta", BETAS)
-@pytest.mark.parametrize("n_buckets", [12, 13, 64, 250])
+@pytest.mark.parametrize("n_buckets", [12, 13, 64, 250, None])
 def test_gibbs_draws_have_the_exact_distribution(beta, n_buckets):
     assert_gibbs(gibbs_line(), 0.4, beta, n_buckets)
 
@@ -323,31 +345,35 @@ def test_gibbs_draws_from_very_few_buckets(n_buckets):
     ids=["ties", "zero_slopes", "weights", "ties_and_weights"],
 )
 def test_gibbs_draws_on_awkward_lines(settings):
-    assert_gibbs(gibbs_line(**settings), 1.1, 0.02, 16)
+    for n_buckets in (16, None):
+        assert_gibbs(gibbs_line(**settings), 1.1, 0.02, n_buckets)
 
 
 def test_gibbs_draws_without_any_crossing_are_normal():
     line = Line([1.0, -1.0, 2.0], np.zeros(3), 1)
-    assert_gibbs(line, 3.0, 5.0, 64)
+    for n_buckets in (64, None):
+        assert_gibbs(line, 3.0, 5.0, n_buckets)
 
 
 def test_a_high_inverse_temperature_stays_on_the_best_interval():
     line = gibbs_line()
     (tau,) = line.best()
     best = line.correct(tau)
-    rows = np.random.default_rng(0).random((500, 300))
-    drawn, used = line.gibbs(0.0, 20.0, rows, n_buckets=4096)
-    assert used.max() < 300
-    assert np.all(np.abs(drawn) <= REACH)
-    assert {line.correct(x) for x in drawn} == {best}
+    rng = np.random.default_rng(0)
+    drawn, used = line.gibbs(0.0, 20.0, rng.random((500, 300)), n_buckets=4096)
+    assert used.max() < 296
+    for positions in (drawn, line.sorted_gibbs(0.0, 20.0, rng.random((500, 2)))):
+        assert np.all(np.abs(positions) <= REACH)
+        assert {line.correct(x) for x in positions} == {best}
+        assert len(np.unique(positions)) == 500
 
 
 def test_a_gibbs_draw_without_luck_stays():
     line = gibbs_line()
-    never = np.full((1, 31), 1.0 - 1e-16)  # no point is accepted
+    never = np.full((1, 32), 1.0 - 1e-16)  # no point is accepted
     positions, used = line.gibbs(0.7, 0.03, never, 4)
     assert positions[0] == 0.7
-    assert used[0] == 30
+    assert used[0] == 30  # two are left for a draw by sorting
 
 
 @pytest.mark.parametrize("n_buckets", [3, 4, 5, 64, 101])
@@ -369,4 +395,5 @@ def test_crossings_out_of_reach_neither_promise_nor_cost_anything(beta):
     values = np.concatenate([near.values[:6], far, near.values[6:], far])
     slopes = np.concatenate([near.slopes[:6], -np.sign(far), near.slopes[6:], np.sign(far)])
     line = Line(values, slopes, 106)
-    assert_gibbs(line, 0.2, beta, 64, draws=6000)
+    for n_buckets in (64, None):
+        assert_gibbs(line, 0.2, beta, n_buckets, draws=6000)

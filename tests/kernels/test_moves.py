@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.stats import chisquare
 
 import reference
 from optimargin.kernels.lines import TIE, bucket_log_masses
@@ -58,9 +59,9 @@ class Run:
         )  # fmt: skip
         return self.correct, best, best_steps
 
-    def gibbs(self, order, beta, rng, n_buckets=64):
+    def gibbs(self, order, beta, rng, n_buckets=64, chances=300):
         best_steps = np.empty_like(self.steps)
-        chances = rng.random((len(order), 300))
+        chances = rng.random((len(order), chances))
         correct, best = gibbs_moves(
             self.lines, self.steps, self.values, np.asarray(order), beta, chances, *self.sides,
             bucket_log_masses(n_buckets), best_steps,
@@ -149,6 +150,27 @@ def test_a_run_is_its_moves_one_by_one(choose):
     assert best == max(correct for correct, _ in met)
     first = next(steps for correct, steps in met if correct == best)
     np.testing.assert_array_equal(best_steps, first)
+
+
+@pytest.mark.parametrize("tries", [0, 1])
+def test_draws_that_rejection_gives_up_are_drawn_by_sorting(tries):
+    # a quarter of the line's probability lies below the first of these quartiles, and so on
+    run = Run(m=40, n=2, seed=5)
+    cells, shares = reference.gibbs_cells(
+        run.values, run.lines[0], run.positive, run.weight_of, run.steps[0], 0.02
+    )
+    quarters = np.searchsorted(np.cumsum(shares), [0.25, 0.5, 0.75])
+    expected = np.diff(np.concatenate([[0], np.cumsum(shares)[quarters], [1]]))
+    rng = np.random.default_rng(1)
+    drawn = []
+    for _ in range(4000):
+        fresh = Run(m=40, n=2, seed=5)
+        fresh.gibbs([0], 0.02, rng, n_buckets=8, chances=2 + 3 * tries)
+        drawn.append(fresh.steps[0])
+    edges = [-np.inf, *(cells[quarter].upper for quarter in quarters), np.inf]
+    counts = np.histogram(drawn, edges)[0]
+    assert chisquare(counts, expected * len(drawn)).pvalue > 1e-3
+    assert len(np.unique(drawn)) == len(drawn)
 
 
 class Drift:

@@ -46,7 +46,7 @@ def _projective(value: Any, slope: Any, scale: float) -> Any:
 
 
 @compiled(VECTORISED)
-def _normal(value: Any, slope: Any, origin: float) -> Any:
+def normal_crossing(value: Any, slope: Any, origin: float) -> Any:
     """X of a crossing."""
     still = slope == 0.0
     there = -1.0 if still and value == 0.0 else value
@@ -76,7 +76,7 @@ def _normal_cells(
     shift = REACH * per_unit + 1.0
     last = n_buckets - 0.5
     for i in range(values.shape[0]):
-        place = _normal(values[i], slopes[i], origin) * per_unit + shift
+        place = normal_crossing(values[i], slopes[i], origin) * per_unit + shift
         cell = np.uint32(np.int32(min(max(place, 0.0), last))) * _U4
         cells[i] = cell if slopes[i] < 0.0 else cell + _U1
     for i in range(n_negative, values.shape[0]):
@@ -110,7 +110,7 @@ def _borders(counts: Any, unit_negative: int, unit_positive: int, left: Any, bou
 
 
 @compiled()
-def _gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int) -> Any:
+def crossing_gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int) -> Any:
     """Weight gained when sample i crosses: falling negatives and rising positives gain."""
     weight = weights[i] if weights.shape[0] > 0 else np.int64(1)
     group = cell & _U3
@@ -180,7 +180,7 @@ def best_position(
             if np.int64(cell >> _U2) != bucket:
                 bucket = np.int64(cell >> _U2)
                 running = left[bucket]
-            running += _gain(cell, i, weights, unit_negative, unit_positive)
+            running += crossing_gain(cell, i, weights, unit_negative, unit_positive)
             if running <= sure or running < best:
                 continue
             end = gathered[position + 1] if position + 1 < count else 1.0
@@ -225,7 +225,7 @@ def best_position(
                 if np.int64(cell >> _U2) != bucket:
                     bucket = np.int64(cell >> _U2)
                     running = left[bucket]
-                running += _gain(cell, i, weights, unit_negative, unit_positive)
+                running += crossing_gain(cell, i, weights, unit_negative, unit_positive)
                 if running != best:
                     continue
                 end = gathered[position + 1] if position + 1 < count else 1.0
@@ -281,8 +281,9 @@ def gibbs_position(
 
     By rejection, without sorting: a bucket is drawn by its normal mass (`log_masses`) times the
     exponential of its bound, a point in it, and the point is accepted by what the bound promised
-    too much. `chances` are uniform numbers, three a try. Returns tau = x - origin, and how many
-    of the chances were used: all of them, with tau = 0, if every try was rejected.
+    too much. `chances` are uniform numbers, three a try; the last two are left for a draw by
+    sorting. Returns tau = x - origin, and how many chances were used: all but those, with tau = 0,
+    if every try was rejected.
     """
     n_buckets = log_masses.shape[0]
     _normal_cells(values, slopes, origin, n_negative, n_buckets, cells)
@@ -300,7 +301,7 @@ def gibbs_position(
         passed[b] = total
     width = 2.0 * REACH / (n_buckets - 2)
     used = 0
-    while used + 3 <= chances.shape[0]:
+    while used + 5 <= chances.shape[0]:
         target = chances[used] * total
         drawn = np.int64(0)
         behind = n_buckets - 1
@@ -319,8 +320,8 @@ def gibbs_position(
         running = left[drawn]
         for k in range(members):
             i = origins[k]
-            if _normal(values[i], slopes[i], origin) < x:
-                running += _gain(cells[i], i, weights, unit_negative, unit_positive)
+            if normal_crossing(values[i], slopes[i], origin) < x:
+                running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
         used += 3
         if chances[used - 1] < density * np.exp(beta * (running - bound[drawn])):
             return x - origin, used

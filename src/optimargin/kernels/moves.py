@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from optimargin.kernels.compilation import VECTORISED, compiled
+from optimargin.kernels.gibbs import sorted_gibbs_position
 from optimargin.kernels.lines import best_position, gibbs_position
 
 
@@ -136,6 +137,11 @@ def gibbs_moves(
             values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
             beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
         )  # fmt: skip
+        if tau == 0.0:  # every try was rejected
+            tau = sorted_gibbs_position(
+                values, slopes, steps[j], weights, unit_negative, unit_positive, beta,
+                chances[turn, -2], chances[turn, -1], cells,
+            )  # fmt: skip
         _step(values, slopes, tau, values)
         steps[j] += tau
         correct = weight_correct(values, n_negative, weights, unit_negative, unit_positive)

@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits
 from optimargin import OptimalMarginClassifier
 from optimargin.baselines import ExactZeroOneClassifier
 from optimargin.datasets import DatasetNotFoundError, load, make_large
-from optimargin.kernels.lines import best_position, bucket_log_masses, gibbs_position
+from optimargin.kernels.gibbs import gibbs_bucket_count, gibbs_moves
+from optimargin.kernels.lines import best_position
 from optimargin.threshold import bucket_count
 
 BINARY = ("BC", "CG", "GC", "PR", "IS", "PD", "GR", "VT", "MD", "HV", "HN", "SR")
@@ -153,11 +154,13 @@ def kernels() -> None:
         b = bucket_count(m)
         counts, left, bound = (np.empty(size, np.int64) for size in (4 * b, b, b))
         cells, origins = np.empty(m, np.uint32), np.empty(m + 1, np.int64)
-        gathered, passed, log_masses = np.empty(m + 1), np.empty(b), bucket_log_masses(b)
+        gathered = np.empty(m + 1)
         sides = negative, np.empty(0, np.int64), 1, 1
-        beta = 16 * np.sqrt(negative) / m
+        beta = 11 * np.sqrt(negative) / m
         repeat = max(3, 200_000 // m)
-        chances = rng.random((repeat, 120))
+        line, order = slopes[None, :], np.zeros((repeat, 1), np.intp)
+        steps, scales = np.array([0.3, 0.0]), np.zeros(2)
+        visited, correct = np.empty((repeat, 2)), np.empty(repeat, np.int64)
 
         def best() -> None:
             for _ in range(repeat):
@@ -177,11 +180,10 @@ def kernels() -> None:
                 )
 
         def gibbs() -> None:
-            for row in chances:
-                gibbs_position(
-                    values, slopes, 0.3, *sides, beta, row, log_masses, counts, left, bound, cells,
-                    origins, passed,
-                )  # fmt: skip
+            gibbs_moves(
+                line, steps, values, order, beta, rng, *sides, gibbs_bucket_count(m, m), scales,
+                visited, correct,
+            )  # fmt: skip
 
         def sort() -> None:
             for _ in range(repeat):

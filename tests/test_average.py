@@ -196,8 +196,8 @@ def test_probabilities_follow_the_votes(hard, fitted):
     X, _ = hard
     votes = votes_of(fitted, X)[0]
     shares = fitted.predict_proba(X)[:, 1]
-    assert np.abs(shares - votes).mean() < 0.12
-    assert np.corrcoef(shares, votes)[0, 1] > 0.9
+    assert np.abs(shares - votes).mean() < 0.14
+    assert np.corrcoef(shares, votes)[0, 1] > 0.8
     # nearly all that most of the separators call positive is called positive
     assert np.mean((votes > 0.5) == (fitted.predict(X) == fitted.classes_[1])) > 0.95
     distances = fitted.decision_function(X)

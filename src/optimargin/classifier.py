@@ -98,7 +98,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         `max_generations` and `patience` do not matter then.
     inverse_temperature : "auto" or float, default="auto"
         For "average": how much better than another a separator is by its training score. "auto" is
-        16 times the square root of the size of the smaller class.
+        11 times the square root of the size of the smaller class.
     n_separators : int, default=100
         For "average": draws kept in `separators_`, whose votes are `predict_proba`.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"

@@ -14,17 +14,14 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from optimargin.kernels.lines import bucket_log_masses
-from optimargin.kernels.moves import best_moves, gibbs_moves, sparse_moves, weight_correct
+from optimargin.kernels.gibbs import gibbs_bucket_count, gibbs_moves
+from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct
 from optimargin.kernels.penalised import penalised_position
 from optimargin.kernels.smoothing import descend, smooth_loss
 from optimargin.problem import Problem
 from optimargin.threshold import bucket_count
 
 Choice = Literal["best", "plateau", "gibbs"]
-
-# Uniform numbers a Gibbs draw may use: three a try, and two for a draw by sorting after all.
-_GIBBS_CHANCES = 122
 
 _LEARNT_DIGITS = 7
 
@@ -78,7 +75,7 @@ class Lines:
             identity = np.eye(problem.n_features)
             self._inverse = solve_triangular(self._factor, identity, lower=True)
             self._features = self._inverse @ features
-        self._log_masses = bucket_log_masses(bucket_count(problem.n_samples))
+        self._n_buckets = bucket_count(problem.n_samples)
 
     def state(self, direction: NDArray[np.float64], intercept: float) -> State:
         """The state of a separator in the problem's coordinates."""
@@ -108,7 +105,32 @@ class Lines:
         """
         if self.problem.is_sparse:
             return self._along_columns(state, order)
-        return self._moved(state, np.asarray(self._features), None, order, choose, rng, beta)
+        if choose == "gibbs":
+            return self.sample(state, order[None, :], rng, beta)[2]
+        return self._moved(state, np.asarray(self._features), None, order, choose, rng)
+
+    def sample(
+        self,
+        state: State,
+        orders: NDArray[np.intp],
+        rng: np.random.Generator,
+        beta: float,
+        scales: NDArray[np.float64] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], State]:
+        """A chain of Gibbs moves along coordinates.
+
+        Returns theta and the weight correct after each row of `orders`, and the last state.
+
+        `scales`, zeros at first, carry over to the next part of the chain what this one learnt of
+        how far to look on each line.
+        """
+        if scales is None:
+            scales = np.zeros(self.n_dimensions + 1)
+        theta, values = state.theta.copy(), state.values.copy()
+        visited, correct = self._draw(
+            np.asarray(self._features), theta, values, orders, rng, beta, scales
+        )
+        return visited, correct, self._at(theta)
 
     def along_directions(
         self,
@@ -122,17 +144,17 @@ class Lines:
         slopes = self._project(directions)
         order = rng.permutation(len(directions) + 1)
         if choose != "gibbs":
-            return self._moved(state, slopes, directions, order, choose, rng, beta)
+            return self._moved(state, slopes, directions, order, choose, rng)
         # a draw depends on the place along its line, which moves along the others change
-        best_theta, best_correct = state.theta, -1
+        theta, values = state.theta.copy(), state.values.copy()
         for j in order:
             line = slice(j, j + 1)  # empty for the intercept
-            only = np.zeros(1, np.intp)
-            state = self._moved(state, slopes[line], directions[line], only, choose, rng, beta)
-            if state.best_correct > best_correct:
-                best_theta, best_correct = state.best_theta, state.best_correct
-        state.best_theta, state.best_correct = best_theta, best_correct
-        return state
+            steps = np.append(directions[line] @ theta[:-1], theta[-1])
+            before, only = steps.copy(), np.zeros((1, 1), np.intp)
+            self._draw(slopes[line], steps, values, only, rng, beta, np.zeros(steps.size))
+            theta[:-1] += (steps - before)[:-1] @ directions[line]
+            theta[-1] = steps[-1]
+        return self._at(theta)
 
     def along_coordinates_penalised(
         self, state: State, order: NDArray[np.intp], l1: float
@@ -239,6 +261,44 @@ class Lines:
             )
         )
 
+    def _at(self, theta: NDArray[np.float64]) -> State:
+        """The state of a separator whose length matters."""
+        values = self._project(theta[None, :-1])[0].astype(np.float64) + theta[-1]
+        correct = self._correct(values)
+        return State(theta, values, correct, theta, correct)
+
+    def _draw(
+        self,
+        slopes: NDArray[np.floating],
+        steps: NDArray[np.float64],
+        values: NDArray[np.float64],
+        orders: NDArray[np.intp],
+        rng: np.random.Generator,
+        beta: float,
+        scales: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Gibbs moves, in place; steps and weight correct after each row of the orders."""
+        units = self.problem.units
+        visited = np.empty((len(orders), steps.size))
+        correct = np.empty(len(orders), np.int64)
+        gibbs_moves(
+            slopes,
+            steps,
+            values,
+            orders,
+            beta / units.total,
+            rng,
+            self.problem.n_negative,
+            units.weights,
+            units.unit_negative,
+            units.unit_positive,
+            gibbs_bucket_count(values.size, self.problem.total_weight),
+            scales,
+            visited,
+            correct,
+        )
+        return visited, correct
+
     def _moved(
         self,
         state: State,
@@ -247,44 +307,29 @@ class Lines:
         order: NDArray[np.intp],
         choose: Choice,
         rng: np.random.Generator,
-        beta: float,
     ) -> State:
-        problem = self.problem
-        units = problem.units
-        n_lines = len(slopes)
+        units = self.problem.units
         if directions is None:
             steps = state.theta.copy()
         else:
             steps = np.append(directions @ state.theta[:-1], state.theta[-1])
         before = steps.copy()
-        best_steps = np.empty(n_lines + 1)
-        values = state.values.copy()
-        sides = (problem.n_negative, units.weights, units.unit_negative, units.unit_positive)
-        if choose == "gibbs":
-            _, best = gibbs_moves(
-                slopes,
-                steps,
-                values,
-                order,
-                beta / units.total,
-                rng.random((order.size, _GIBBS_CHANCES)),
-                *sides,
-                self._log_masses,
-                best_steps,
-            )
-        else:
-            _, best = best_moves(
-                slopes,
-                steps,
-                values,
-                state.correct,
-                order,
-                float(np.sqrt(state.theta[:-1] @ state.theta[:-1])) or 1.0,
-                rng.random(order.size) if choose == "plateau" else np.full(order.size, -1.0),
-                *sides,
-                self._log_masses.size,
-                best_steps,
-            )
+        best_steps = np.empty(len(slopes) + 1)
+        _, best = best_moves(
+            slopes,
+            steps,
+            state.values.copy(),
+            state.correct,
+            order,
+            float(np.sqrt(state.theta[:-1] @ state.theta[:-1])) or 1.0,
+            rng.random(order.size) if choose == "plateau" else np.full(order.size, -1.0),
+            self.problem.n_negative,
+            units.weights,
+            units.unit_negative,
+            units.unit_positive,
+            self._n_buckets,
+            best_steps,
+        )
 
         def theta_at(position: NDArray[np.float64]) -> NDArray[np.float64]:
             if directions is None:
@@ -294,12 +339,7 @@ class Lines:
             theta[-1] = position[-1]
             return theta
 
-        theta = theta_at(steps)
-        if choose == "gibbs":  # its length matters
-            values = self._project(theta[None, :-1])[0].astype(np.float64) + theta[-1]
-            moved = State(theta, values, self._correct(values), theta, 0)
-        else:
-            moved = self._refreshed(theta)
+        moved = self._refreshed(theta_at(steps))
         moved.best_theta, moved.best_correct = theta_at(best_steps), int(best)
         return moved
 

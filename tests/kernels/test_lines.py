@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import reference
-from optimargin.kernels.gibbs import sorted_gibbs_position
-from optimargin.kernels.lines import (
-    REACH,
-    TIE,
-    best_position,
-    bucket_log_masses,
-    gibbs_position,
-)
+from optimargin.kernels.lines import TIE, best_position
 from optimargin.threshold import bucket_count
 from optimargin.weighting import integer_units
 
@@ -71,35 +64,6 @@ class Line:
             )
             for chance in chances
         ]  # fmt: skip
-
-    def gibbs(self, origin, beta, chances, n_buckets=64):
-        """Positions x, one a row of chances, and how many of the chances each used."""
-        work = self._working(n_buckets)
-        log_masses, passed = bucket_log_masses(n_buckets), np.empty(n_buckets)
-        self.cells = work["cells"]
-        drawn = [
-            gibbs_position(
-                self.values, self.slopes, origin, self.n_negative, self.weights, *self.units,
-                beta, row, log_masses, work["counts"], work["left"], work["bound"],
-                work["cells"], work["origins"], passed,
-            )
-            for row in chances
-        ]  # fmt: skip
-        return np.array([origin + tau for tau, _ in drawn]), np.array([used for _, used in drawn])
-
-    def sorted_gibbs(self, origin, beta, chances):
-        """The same by sorting: two chances a row."""
-        self.gibbs(origin, beta, np.empty((1, 0)))  # which fills the cells
-        cells = self.cells
-        return np.array(
-            [
-                origin
-                + sorted_gibbs_position(
-                    self.values, self.slopes, origin, self.weights, *self.units, beta, *row, cells
-                )
-                for row in chances
-            ]
-        )
 
     def intervals(self):
         return reference.line_intervals(
@@ -283,117 +247,3 @@ def test_the_stretch_before_the_first_crossing_is_walked_as_well():
     first, last = line.u(1.0), line.u(4.0)
     assert np.all((drawn < first) | (drawn > last))
     assert np.mean(drawn < first) == pytest.approx((first + 1) / ((first + 1) + (1 - last)), 1e-3)
-
-
-def assert_gibbs(line, origin, beta, n_buckets, draws=12_000, chances=300, seed=0):
-    """Chi-square of the draws against the exact probabilities of the cells.
-
-    They are drawn by rejection with so many buckets, or by sorting with None.
-    """
-    splits = [-1.5, -0.8, -0.3, 0.0, 0.4, 1.0, 1.8]
-    cells, expected = reference.gibbs_cells(
-        line.values, line.slopes, line.positive, line.weight_of, origin, beta, splits
-    )
-    rng = np.random.default_rng(seed)
-    if n_buckets is None:
-        drawn = line.sorted_gibbs(origin, beta, rng.random((draws, 2)))
-    else:
-        drawn, used = line.gibbs(origin, beta, rng.random((draws, chances)), n_buckets)
-        assert used.max() < chances - 4, "some draws gave up"
-    counts = np.histogram(drawn, [cells[0].lower, *(cell.upper for cell in cells)])[0]
-    rare = expected * draws < 8
-    if rare.any():  # together
-        counts = np.append(counts[~rare], counts[rare].sum())
-        expected = np.append(expected[~rare], expected[rare].sum())
-        if expected[-1] * draws < 8:
-            assert counts[-1] < 30
-            counts, expected = counts[:-1], expected[:-1] / expected[:-1].sum()
-    assert expected.size > 3
-    assert chisquare(counts, expected * counts.sum()).pvalue > 1e-3
-
-
-def gibbs_line(m=25, seed=3, ties=False, still=0.0, weighted=False):
-    rng = np.random.default_rng(seed)
-    values, slopes = rng.standard_normal(m), rng.standard_normal(m)
-    values[m // 2 :] += 0.5
-    if ties:
-        values, slopes = np.round(values), np.sign(slopes)
-    slopes[rng.random(m) < still] = 0.0
-    values[(slopes == 0.0) & (rng.random(m) < 0.5)] = 0.0  # negative wherever it moves to
-    weights = rng.integers(0, 4, m) if weighted else None
-    return Line(values, slopes, m // 2, weights, (m - m // 2, m // 2))
-
-
-# In units of the integer weights: the whole range of weights is a factor of about e^7 at most.
-BETAS = [1e-9, 0.01, 0.03]
-
-
-@pytest.mark.parametrize("beta", BETAS)
-@pytest.mark.parametrize("n_buckets", [12, 13, 64, 250, None])
-def test_gibbs_draws_have_the_exact_distribution(beta, n_buckets):
-    assert_gibbs(gibbs_line(), 0.4, beta, n_buckets)
-
-
-@pytest.mark.parametrize("n_buckets", [3, 4, 5])
-def test_gibbs_draws_from_very_few_buckets(n_buckets):
-    assert_gibbs(gibbs_line(), -0.2, 0.005, n_buckets, draws=4000, chances=2000)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"ties": True}, {"still": 0.5}, {"weighted": True}, {"ties": True, "weighted": True}],
-    ids=["ties", "zero_slopes", "weights", "ties_and_weights"],
-)
-def test_gibbs_draws_on_awkward_lines(settings):
-    for n_buckets in (16, None):
-        assert_gibbs(gibbs_line(**settings), 1.1, 0.02, n_buckets)
-
-
-def test_gibbs_draws_without_any_crossing_are_normal():
-    line = Line([1.0, -1.0, 2.0], np.zeros(3), 1)
-    for n_buckets in (64, None):
-        assert_gibbs(line, 3.0, 5.0, n_buckets)
-
-
-def test_a_high_inverse_temperature_stays_on_the_best_interval():
-    line = gibbs_line()
-    (tau,) = line.best()
-    best = line.correct(tau)
-    rng = np.random.default_rng(0)
-    drawn, used = line.gibbs(0.0, 20.0, rng.random((500, 300)), n_buckets=4096)
-    assert used.max() < 296
-    for positions in (drawn, line.sorted_gibbs(0.0, 20.0, rng.random((500, 2)))):
-        assert np.all(np.abs(positions) <= REACH)
-        assert {line.correct(x) for x in positions} == {best}
-        assert len(np.unique(positions)) == 500
-
-
-def test_a_gibbs_draw_without_luck_stays():
-    line = gibbs_line()
-    never = np.full((1, 32), 1.0 - 1e-16)  # no point is accepted
-    positions, used = line.gibbs(0.7, 0.03, never, 4)
-    assert positions[0] == 0.7
-    assert used[0] == 30  # two are left for a draw by sorting
-
-
-@pytest.mark.parametrize("n_buckets", [3, 4, 5, 64, 101])
-def test_bucket_masses_bound_the_normal_density(n_buckets):
-    edges = np.linspace(-REACH, REACH, n_buckets - 1)
-    inside = np.linspace(edges[:-1], edges[1:], 101)
-    greatest = (-0.5 * inside**2).max(axis=0)
-    log_masses = bucket_log_masses(n_buckets)
-    assert log_masses.size == n_buckets
-    np.testing.assert_allclose(log_masses[1:-1], greatest, atol=1e-12)
-    assert np.isneginf(log_masses[[0, -1]]).all()
-
-
-@pytest.mark.parametrize("beta", [0.02, 1.0])
-def test_crossings_out_of_reach_neither_promise_nor_cost_anything(beta):
-    # a hundred samples that are right far out on either side only, beside a few within reach
-    near = gibbs_line(m=12)
-    far = np.tile([20.0, -20.0, 1e6, -1e6], 25)
-    values = np.concatenate([near.values[:6], far, near.values[6:], far])
-    slopes = np.concatenate([near.slopes[:6], -np.sign(far), near.slopes[6:], np.sign(far)])
-    line = Line(values, slopes, 106)
-    for n_buckets in (64, None):
-        assert_gibbs(line, 0.2, beta, n_buckets, draws=6000)

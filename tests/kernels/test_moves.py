@@ -10,8 +10,9 @@ from scipy import sparse
 from scipy.stats import chisquare
 
 import reference
-from optimargin.kernels.lines import TIE, bucket_log_masses
-from optimargin.kernels.moves import best_moves, gibbs_moves, sparse_moves, weight_correct
+from optimargin.kernels.gibbs import gibbs_moves
+from optimargin.kernels.lines import TIE
+from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct
 from optimargin.threshold import bucket_count
 
 INTERCEPT = -1
@@ -59,14 +60,16 @@ class Run:
         )  # fmt: skip
         return self.correct, best, best_steps
 
-    def gibbs(self, order, beta, rng, n_buckets=64, chances=300):
-        best_steps = np.empty_like(self.steps)
-        chances = rng.random((len(order), chances))
-        correct, best = gibbs_moves(
-            self.lines, self.steps, self.values, np.asarray(order), beta, chances, *self.sides,
-            bucket_log_masses(n_buckets), best_steps,
+    def gibbs(self, order, beta, rng, n_buckets=64, scales=None):
+        """Draws in place, a round each; the weight correct after every one, and its steps."""
+        orders = np.asarray(order)[:, None]
+        visited, correct = np.empty((len(order), self.steps.size)), np.empty(len(order), np.int64)
+        scales = np.zeros(self.steps.size) if scales is None else scales
+        gibbs_moves(
+            self.lines, self.steps, self.values, orders, beta, rng, *self.sides, n_buckets,
+            scales, visited, correct,
         )  # fmt: skip
-        return correct, best, best_steps
+        return correct, visited
 
     def sparse(self, order):
         columns = sparse.csc_array(self.lines.T)
@@ -125,24 +128,16 @@ def test_every_move_ends_at_the_best_of_its_line(weighted, density, plateau):
         assert run.correct >= before
 
 
-@pytest.mark.parametrize("choose", ["best", "plateau", "gibbs"])
-def test_a_run_is_its_moves_one_by_one(choose):
+@pytest.mark.parametrize("plateau", [False, True], ids=["best", "plateau"])
+def test_a_run_is_its_moves_one_by_one(plateau):
     whole, single = Run(weighted=True, seed=2), Run(weighted=True, seed=2)
     order = orders(whole, 4)
-    met = []
-    if choose == "gibbs":
-        found, best, best_steps = whole.gibbs(order, 0.01, np.random.default_rng(5))
-        rng = np.random.default_rng(5)
-        for j in order:
-            met.append((single.gibbs([j], 0.01, rng)[0], single.steps.copy()))
-    else:
-        chances = np.random.default_rng(5).random(order.size)
-        chances = chances if choose == "plateau" else np.full(order.size, -1.0)
+    chances = np.random.default_rng(5).random(order.size) if plateau else np.full(order.size, -1.0)
+    met = [(single.correct, single.steps.copy())]
+    found, best, best_steps = whole.best(order, chances)
+    for turn, j in enumerate(order):
+        single.best([j], chances[turn : turn + 1])
         met.append((single.correct, single.steps.copy()))
-        found, best, best_steps = whole.best(order, chances)
-        for turn, j in enumerate(order):
-            single.best([j], chances[turn : turn + 1])
-            met.append((single.correct, single.steps.copy()))
     np.testing.assert_array_equal(whole.values, single.values)
     np.testing.assert_array_equal(whole.steps, single.steps)
     assert found == met[-1][0] == whole.weigh(whole.values)
@@ -152,25 +147,49 @@ def test_a_run_is_its_moves_one_by_one(choose):
     np.testing.assert_array_equal(best_steps, first)
 
 
-@pytest.mark.parametrize("tries", [0, 1])
-def test_draws_that_rejection_gives_up_are_drawn_by_sorting(tries):
-    # a quarter of the line's probability lies below the first of these quartiles, and so on
+def test_a_chain_is_its_draws_one_by_one():
+    whole, single = Run(weighted=True, seed=2), Run(weighted=True, seed=2)
+    order = orders(whole, 4)
+    correct, visited = whole.gibbs(order, 0.01, np.random.default_rng(5))
+    rng, scales = np.random.default_rng(5), np.zeros(single.steps.size)
+    for turn, j in enumerate(order):
+        single.gibbs([j], 0.01, rng, scales=scales)
+        np.testing.assert_array_equal(visited[turn], single.steps)
+        assert correct[turn] == single.weigh(single.values)
+    np.testing.assert_array_equal(whole.values, single.values)
+
+
+@pytest.mark.parametrize("beta", [0.02, 0.04])
+def test_draws_that_rejection_gives_up_are_drawn_by_sorting(beta):
+    # one bucket promises that all samples are right, which they nowhere are
     run = Run(m=40, n=2, seed=5)
     cells, shares = reference.gibbs_cells(
-        run.values, run.lines[0], run.positive, run.weight_of, run.steps[0], 0.02
+        run.values, run.lines[0], run.positive, run.weight_of, run.steps[0], beta
     )
+    # a quarter of the line's probability lies below the first of these quartiles, and so on
     quarters = np.searchsorted(np.cumsum(shares), [0.25, 0.5, 0.75])
     expected = np.diff(np.concatenate([[0], np.cumsum(shares)[quarters], [1]]))
     rng = np.random.default_rng(1)
     drawn = []
     for _ in range(4000):
         fresh = Run(m=40, n=2, seed=5)
-        fresh.gibbs([0], 0.02, rng, n_buckets=8, chances=2 + 3 * tries)
+        fresh.gibbs([0], beta, rng, n_buckets=1)
         drawn.append(fresh.steps[0])
     edges = [-np.inf, *(cells[quarter].upper for quarter in quarters), np.inf]
     counts = np.histogram(drawn, edges)[0]
     assert chisquare(counts, expected * len(drawn)).pvalue > 1e-3
     assert len(np.unique(drawn)) == len(drawn)
+
+
+def test_a_line_learns_how_far_to_look():
+    # from a scale that is far off to the size of the crossings
+    run = Run(m=200, n=2, seed=5)
+    run.lines *= 1e5
+    run.steps[:-1] /= 1e5
+    scales = np.array([1.0, 0.0, 0.0])
+    run.gibbs(np.zeros(60, int), 1.0, np.random.default_rng(0), scales=scales)
+    assert 1e-8 < scales[0] < 1e-3
+    assert scales[1] == 0  # never moved along
 
 
 class Drift:

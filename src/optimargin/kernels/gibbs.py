@@ -1,7 +1,11 @@
-"""A Gibbs draw on a line by sorting all of its crossings, for when rejection has no luck.
+"""Gibbs draws along a line: a standard normal prior times the exponential of the score.
 
-Rejection takes long where the inverse temperature is so high, or a bucket so crowded, that a
-bucket promises far more than it holds. Sorting costs more than a usual draw but never fails.
+The draw is by rejection, without sorting. A bucket is drawn by its width, its greatest normal
+density and the exponential of the greatest score that it can hold; a point in it is drawn
+uniformly, and accepted by what was promised too much. That is exact whatever the buckets are; how
+often it rejects depends on how well they fit. They are equal in u = tau / (scale + |tau|), so what
+is needed is a scale of the size of the moves: it is learnt line by line from the moves made before.
+When rejection has no luck after all, all crossings of the line are sorted.
 """
 
 import math
@@ -9,11 +13,148 @@ from typing import Any
 
 import numpy as np
 
-from optimargin.kernels.compilation import compiled
-from optimargin.kernels.lines import REACH, crossing_gain, normal_crossing
+from optimargin.kernels.compilation import VECTORISED, compiled
+from optimargin.kernels.lines import (
+    count_cells,
+    crossing,
+    crossing_gain,
+    find_cells,
+    find_members,
+    weigh_borders,
+)
+from optimargin.kernels.moves import step, weight_correct
+
+# The normal prior beyond this many standard deviations is as good as nothing: 1e-10.
+REACH = 6.5
+
+# Shares of a bucket below the exponential of this are as good as nothing: 1e-15.
+_LEAST_LOG_SHARE = -35.0
+
+_TRIES = 8  # with one scale
+_SCALES = 5  # each an eighth of the one before
+_SHRINKING = 0.125
+_FOLLOWING = 0.25  # how fast a line's scale follows its moves
+_MOVES_IN_SCALE = 4.0  # of the average size
 
 _HALVINGS = 60
 _ROOT_HALF = math.sqrt(0.5)
+
+
+def gibbs_bucket_count(m: int, total_weight: float) -> int:
+    """Buckets for m samples: about five samples each, fewer once counts would leave the cache.
+
+    A sample of weight 2 counts for two where weights look like numbers of repetitions.
+    """
+    size = total_weight if m <= total_weight <= 16 * m else m
+    return max(64, min(int(size / 5), int(32 * size**0.5)))
+
+
+@compiled(VECTORISED)
+def _first_scale(values: Any, slopes: Any, weights: Any) -> Any:
+    """The size of a typical crossing, to a power of two.
+
+    So rounding does not show in it: a sample given twice and one of weight 2 lead to the same
+    draws.
+    """
+    sum_values = 0.0
+    sum_slopes = 0.0
+    if weights.shape[0] > 0:
+        for i in range(values.shape[0]):
+            sum_values += weights[i] * abs(values[i])
+            sum_slopes += weights[i] * abs(slopes[i])
+    else:
+        for i in range(values.shape[0]):
+            sum_values += abs(values[i])
+            sum_slopes += abs(slopes[i])
+    scale = sum_values / sum_slopes if sum_slopes > 0.0 else 1.0
+    return 2.0 ** math.floor(math.log2(min(max(scale, 1e-9), 2.0 * REACH)))
+
+
+@compiled()
+def _edge(k: Any, half: float, scale: float, lowest: float, highest: float) -> Any:
+    """Tau at the k-th border between buckets, within reach."""
+    u = k / half - 1.0
+    room = 1.0 - abs(u)
+    if room <= 0.0:
+        return highest if u > 0.0 else lowest
+    return min(max(scale * u / room, lowest), highest)
+
+
+@compiled()
+def gibbs_position(
+    values: Any,
+    slopes: Any,
+    origin: float,
+    scale: float,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    beta: float,
+    rng: Any,
+    counts: Any,
+    left: Any,
+    bound: Any,
+    cells: Any,
+    origins: Any,
+    passed: Any,
+) -> Any:
+    """Draw x with density proportional to the standard normal times exp(beta * weight correct).
+
+    Returns tau = x - origin, and how many tries it took: 0, with tau = 0, if all were rejected. The
+    last six arguments are working space.
+    """
+    n_buckets = passed.shape[0]
+    find_cells(values, slopes, scale, n_negative, n_buckets, cells)
+    count_cells(cells, weights, counts)
+    weigh_borders(counts, unit_negative, unit_positive, left, bound)
+    half = 0.5 * n_buckets * (1.0 - 1e-12)
+    lowest, highest = -REACH - origin, REACH - origin
+
+    top = -np.inf
+    start = lowest
+    for b in range(n_buckets):
+        end = _edge(b + 1, half, scale, lowest, highest)
+        passed[b] = -np.inf
+        if end > start:
+            nearest = max(origin + start, -(origin + end), 0.0)
+            passed[b] = beta * bound[b] - 0.5 * nearest * nearest
+            top = max(top, passed[b])
+        start = end
+    total = 0.0
+    start = lowest
+    for b in range(n_buckets):
+        end = _edge(b + 1, half, scale, lowest, highest)
+        if passed[b] - top > _LEAST_LOG_SHARE:
+            total += (end - start) * np.exp(passed[b] - top)
+        passed[b] = total
+        start = end
+
+    for number in range(1, _TRIES + 1):
+        target = rng.random() * total
+        drawn = np.int64(0)
+        behind = n_buckets - 1
+        while drawn < behind:  # the first bucket whose cumulative share exceeds the target
+            middle = (drawn + behind) // 2
+            if passed[middle] > target:
+                behind = middle
+            else:
+                drawn = middle + 1
+        start = _edge(drawn, half, scale, lowest, highest)
+        end = _edge(drawn + 1, half, scale, lowest, highest)
+        tau = start + (end - start) * rng.random()
+        nearest = max(origin + start, -(origin + end), 0.0)
+        excess = 0.5 * ((origin + tau) ** 2 - nearest * nearest)
+        u = tau / (scale + abs(tau))
+        members = find_members(cells, np.uint32(drawn), origins)
+        running = left[drawn]
+        for k in range(members):
+            i = origins[k]
+            if crossing(values[i], slopes[i], scale) < u:
+                running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
+        if rng.random() < np.exp(beta * (running - bound[drawn]) - excess):
+            return tau, number
+    return 0.0, 0
 
 
 @compiled()
@@ -25,6 +166,14 @@ def _mass(low: float, high: float) -> float:
 
 
 @compiled()
+def _crossing_in_reach(value: Any, slope: Any, origin: float) -> Any:
+    """X of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
+    if slope == 0.0:
+        return -REACH if value > 0.0 else REACH
+    return min(max(origin - value / slope, -REACH), REACH)
+
+
+@compiled()
 def sorted_gibbs_position(
     values: Any,
     slopes: Any,
@@ -33,49 +182,98 @@ def sorted_gibbs_position(
     unit_negative: int,
     unit_positive: int,
     beta: float,
-    chance: float,
-    place: float,
+    rng: Any,
     cells: Any,
-) -> float:
-    """Draw x as `gibbs_position` does; `chance` chooses the interval, `place` the point in it.
+) -> Any:
+    """The same by sorting; `cells` is what `gibbs_position` left there. Returns tau = x - origin.
 
-    `cells` is what `gibbs_position` left there. Returns tau = x - origin.
+    Rejection takes long where the inverse temperature is so high, or a bucket so crowded, that a
+    bucket promises far more than it holds. Sorting costs more than a usual draw but never fails.
     """
     m = values.shape[0]
-    crossings = np.empty(m)
+    crossings = np.empty(m + 2)
     for i in range(m):
-        crossings[i] = min(max(normal_crossing(values[i], slopes[i], origin), -REACH), REACH)
-    order = np.argsort(crossings)
+        crossings[i + 1] = _crossing_in_reach(values[i], slopes[i], origin)
+    order = np.argsort(crossings[1 : m + 1])
+    crossings[1 : m + 1] = crossings[1 : m + 1][order]
+    crossings[0], crossings[m + 1] = -REACH, REACH
     logs = np.empty(m + 1)
     running = np.int64(0)
-    top = -np.inf
     for k in range(m + 1):
         if k > 0:
             i = order[k - 1]
             running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
-        low = crossings[order[k - 1]] if k > 0 else -REACH
-        high = crossings[order[k]] if k < m else REACH
-        mass = _mass(low, high)
+        mass = _mass(crossings[k], crossings[k + 1])
         logs[k] = beta * running + math.log(mass) if mass > 0.0 else -np.inf
-        top = max(top, logs[k])
-    total = 0.0
-    for k in range(m + 1):
-        total += math.exp(logs[k] - top)
-    target = chance * total
-    drawn = m
-    for k in range(m + 1):
-        target -= math.exp(logs[k] - top)
-        if target < 0.0:
-            drawn = k
-            break
-    low = crossings[order[drawn - 1]] if drawn > 0 else -REACH
-    high = crossings[order[drawn]] if drawn < m else REACH
-    left, right = low, high
-    wanted = place * _mass(low, high)
+    shares = np.cumsum(np.exp(logs - logs.max()))
+    drawn = np.searchsorted(shares, rng.random() * shares[m], "right")
+    low, high = crossings[drawn], crossings[drawn + 1]
+    start, end = low, high
+    wanted = rng.random() * _mass(low, high)
     for _ in range(_HALVINGS):
-        middle = 0.5 * (left + right)
+        middle = 0.5 * (start + end)
         if _mass(low, middle) < wanted:
-            left = middle
+            start = middle
         else:
-            right = middle
-    return 0.5 * (left + right) - origin
+            end = middle
+    return 0.5 * (start + end) - origin
+
+
+@compiled()
+def gibbs_moves(
+    lines: Any,
+    steps: Any,
+    values: Any,
+    orders: Any,
+    beta: float,
+    rng: Any,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    n_buckets: int,
+    scales: Any,
+    visited: Any,
+    correct: Any,
+) -> None:
+    """Gibbs draws along the lines in turn; `steps`, `values` and `scales` in place.
+
+    `steps` are coordinates with a standard normal prior. `lines` has the slopes of one line a row;
+    number `len(lines)` is the intercept. `orders` has one round a row; where a round ends, and the
+    weight correct there, is written to `visited` and `correct`. `scales` of the lines are 0 where
+    they are not known yet.
+    """
+    m = values.shape[0]
+    n_lines = lines.shape[0]
+    counts = np.empty(4 * n_buckets, np.int64)
+    left = np.empty(n_buckets, np.int64)
+    bound = np.empty(n_buckets, np.int64)
+    passed = np.empty(n_buckets)
+    cells = np.empty(m, np.uint32)
+    origins = np.empty(m + 1, np.int64)
+    ones = np.ones(m, lines.dtype)
+    for turn in range(orders.shape[0]):
+        for place in range(orders.shape[1]):
+            j = orders[turn, place]
+            slopes = ones if j == n_lines else lines[j]
+            scale = scales[j] if scales[j] > 0.0 else _first_scale(values, slopes, weights)
+            tau, tries = 0.0, 0
+            for _ in range(_SCALES):
+                tau, tries = gibbs_position(
+                    values, slopes, steps[j], scale, n_negative, weights, unit_negative,
+                    unit_positive, beta, rng, counts, left, bound, cells, origins, passed,
+                )  # fmt: skip
+                if tries > 0:
+                    break
+                scale *= _SHRINKING
+            if tries == 0:
+                tau = sorted_gibbs_position(
+                    values, slopes, steps[j], weights, unit_negative, unit_positive, beta, rng,
+                    cells,
+                )  # fmt: skip
+            scale += _FOLLOWING * (_MOVES_IN_SCALE * abs(tau) - scale)
+            scales[j] = max(scale, 1e-12)
+            step(values, slopes, tau, values)
+            steps[j] += tau
+        visited[turn] = steps
+        correct[turn] = weight_correct(values, n_negative, weights, unit_negative, unit_positive)

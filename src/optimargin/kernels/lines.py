@@ -8,15 +8,13 @@ buckets whose bound matters are looked into. A slope of zero is taken for a posi
 infinitely small: its crossing lies beyond all others, on the side that keeps the sample where it
 is.
 
-Positions on the line are measured in one of two ways. `best_position` maps tau to u = tau / (scale
-+ |tau|), which puts the whole line, its infinite ends included, into (-1, 1). `gibbs_position`
-measures x = origin + tau in a coordinate whose prior is the standard normal.
+Buckets are equal in u = tau / (scale + |tau|), which puts the whole line, its infinite ends
+included, into (-1, 1).
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimargin.kernels.compilation import VECTORISED, compiled
 from optimargin.kernels.sorting import sort_with_tags
@@ -30,15 +28,16 @@ _ALL_BITS = np.uint32(2**32 - 1)
 # Two positions closer than this count as equal: a point between them would not survive rounding.
 TIE = 2e-15
 
-# The normal prior beyond this many standard deviations is as good as nothing: 1e-10.
-REACH = 6.5
+# How far a random point of an interval stays away from its ends: this share, and this at least.
+_INSET_SHARE = 1e-3
+_LEAST_INSET = TIE / 8
 
 _TINY = 1e-300
 _LEAST = np.int64(-(2**62))
 
 
 @compiled(VECTORISED)
-def _projective(value: Any, slope: Any, scale: float) -> Any:
+def crossing(value: Any, slope: Any, scale: float) -> Any:
     """U of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
     away = value if slope < 0.0 else -value
     size = abs(value) + scale * abs(slope)
@@ -46,45 +45,21 @@ def _projective(value: Any, slope: Any, scale: float) -> Any:
 
 
 @compiled(VECTORISED)
-def normal_crossing(value: Any, slope: Any, origin: float) -> Any:
-    """X of a crossing."""
-    still = slope == 0.0
-    there = -1.0 if still and value == 0.0 else value
-    return origin - there / (_TINY if still else slope)
-
-
-@compiled(VECTORISED)
-def _projective_cells(
+def find_cells(
     values: Any, slopes: Any, scale: float, n_negative: int, n_buckets: int, cells: Any
 ) -> None:
     """Cell of each crossing: four times its bucket + 2 for the positive class + 1 if rising."""
     half = 0.5 * n_buckets * (1.0 - 1e-12)
     for i in range(values.shape[0]):
-        u = _projective(values[i], slopes[i], scale)
+        u = crossing(values[i], slopes[i], scale)
         cell = np.uint32(np.int32((u + 1.0) * half)) * _U4
         cells[i] = cell if slopes[i] < 0.0 else cell + _U1
     for i in range(n_negative, values.shape[0]):
         cells[i] += _U2
 
 
-@compiled(VECTORISED)
-def _normal_cells(
-    values: Any, slopes: Any, origin: float, n_negative: int, n_buckets: int, cells: Any
-) -> None:
-    """The same for positions x; the first and the last bucket hold those out of reach."""
-    per_unit = (n_buckets - 2) / (2.0 * REACH)
-    shift = REACH * per_unit + 1.0
-    last = n_buckets - 0.5
-    for i in range(values.shape[0]):
-        place = normal_crossing(values[i], slopes[i], origin) * per_unit + shift
-        cell = np.uint32(np.int32(min(max(place, 0.0), last))) * _U4
-        cells[i] = cell if slopes[i] < 0.0 else cell + _U1
-    for i in range(n_negative, values.shape[0]):
-        cells[i] += _U2
-
-
 @compiled()
-def _count(cells: Any, weights: Any, counts: Any) -> None:
+def count_cells(cells: Any, weights: Any, counts: Any) -> None:
     counts[:] = 0
     if weights.shape[0] > 0:
         for i in range(cells.shape[0]):
@@ -95,7 +70,9 @@ def _count(cells: Any, weights: Any, counts: Any) -> None:
 
 
 @compiled()
-def _borders(counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any) -> Any:
+def weigh_borders(
+    counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any
+) -> Any:
     """Weight gained since the far left at each bucket's left border, and its bound; the best."""
     running = np.int64(0)
     best = np.int64(0)
@@ -124,6 +101,13 @@ def crossing_gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_posi
 
 
 @compiled()
+def _inside(u: Any, start: Any, end: Any) -> Any:
+    """U, but not on a crossing itself, nor at infinity."""
+    inset = max(_INSET_SHARE * (end - start), _LEAST_INSET)
+    return min(max(u, start + inset), end - inset)
+
+
+@compiled()
 def best_position(
     values: Any,
     slopes: Any,
@@ -147,16 +131,16 @@ def best_position(
     in u. Widths are measured in u, too. The last six arguments are working space.
     """
     m = values.shape[0]
-    _projective_cells(values, slopes, scale, n_negative, n_buckets, cells)
-    _count(cells, weights, counts)
-    border = _borders(counts, unit_negative, unit_positive, left, bound)
+    find_cells(values, slopes, scale, n_negative, n_buckets, cells)
+    count_cells(cells, weights, counts)
+    border = weigh_borders(counts, unit_negative, unit_positive, left, bound)
     low = 0.0
     high = 0.0
     for _ in range(3):
         count = 0
         for i in range(m):
             if bound[cells[i] >> _U2] >= border:
-                gathered[count] = _projective(values[i], slopes[i], scale)
+                gathered[count] = crossing(values[i], slopes[i], scale)
                 origins[count] = i
                 count += 1
         sort_with_tags(gathered, origins, count)
@@ -215,7 +199,7 @@ def best_position(
             width = end + 1.0
             if width > TIE:
                 passed = width
-                u = min(max(-1.0 + target, -1.0 + 1e-3 * width), end - 1e-3 * width)
+                u = _inside(-1.0 + target, -1.0, end)
         if passed <= target:
             running = np.int64(0)
             bucket = np.int64(-1)
@@ -233,16 +217,15 @@ def best_position(
                 if width <= TIE:
                     continue
                 if passed + width > target:
-                    u = gathered[position] + (target - passed)
-                    # not on a crossing itself
-                    u = min(max(u, gathered[position] + 1e-3 * width), end - 1e-3 * width)
+                    start = gathered[position]
+                    u = _inside(start + (target - passed), start, end)
                     break
                 passed += width
     return scale * u / (1.0 - abs(u))
 
 
 @compiled(VECTORISED)
-def _members(cells: Any, bucket: Any, members: Any) -> Any:
+def find_members(cells: Any, bucket: Any, members: Any) -> Any:
     """Write the samples whose crossing is in the bucket; returns how many."""
     found = 0
     for first in range(0, cells.shape[0], 64):
@@ -256,87 +239,3 @@ def _members(cells: Any, bucket: Any, members: Any) -> Any:
                     members[found] = first + i
                     found += 1
     return found
-
-
-@compiled()
-def gibbs_position(
-    values: Any,
-    slopes: Any,
-    origin: float,
-    n_negative: int,
-    weights: Any,
-    unit_negative: int,
-    unit_positive: int,
-    beta: float,
-    chances: Any,
-    log_masses: Any,
-    counts: Any,
-    left: Any,
-    bound: Any,
-    cells: Any,
-    origins: Any,
-    passed: Any,
-) -> Any:
-    """Draw x with density proportional to the standard normal times exp(beta * weight correct).
-
-    By rejection, without sorting: a bucket is drawn by its normal mass (`log_masses`) times the
-    exponential of its bound, a point in it, and the point is accepted by what the bound promised
-    too much. `chances` are uniform numbers, three a try; the last two are left for a draw by
-    sorting. Returns tau = x - origin, and how many chances were used: all but those, with tau = 0,
-    if every try was rejected.
-    """
-    n_buckets = log_masses.shape[0]
-    _normal_cells(values, slopes, origin, n_negative, n_buckets, cells)
-    _count(cells, weights, counts)
-    _borders(counts, unit_negative, unit_positive, left, bound)
-    top = -np.inf
-    for b in range(n_buckets):
-        passed[b] = log_masses[b] + beta * bound[b]
-        top = max(top, passed[b])
-    total = 0.0
-    for b in range(n_buckets):
-        share = passed[b] - top
-        if share > -45.0:
-            total += np.exp(share)
-        passed[b] = total
-    width = 2.0 * REACH / (n_buckets - 2)
-    used = 0
-    while used + 5 <= chances.shape[0]:
-        target = chances[used] * total
-        drawn = np.int64(0)
-        behind = n_buckets - 1
-        while drawn < behind:  # the first bucket whose cumulative share exceeds the target
-            middle = (drawn + behind) // 2
-            if passed[middle] > target:
-                behind = middle
-            else:
-                drawn = middle + 1
-        start = -REACH + (drawn - 1) * width
-        x = start + width * chances[used + 1]
-        # the normal density is not flat in the bucket: part of the rejection
-        nearest = max(start, -(start + width), 0.0)
-        density = np.exp(0.5 * (nearest * nearest - x * x))
-        members = _members(cells, np.uint32(drawn), origins)
-        running = left[drawn]
-        for k in range(members):
-            i = origins[k]
-            if normal_crossing(values[i], slopes[i], origin) < x:
-                running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
-        used += 3
-        if chances[used - 1] < density * np.exp(beta * (running - bound[drawn])):
-            return x - origin, used
-    return 0.0, used
-
-
-def bucket_log_masses(n_buckets: int) -> NDArray[np.float64]:
-    """Logarithm of the greatest normal density in each bucket of `gibbs_position`, unscaled.
-
-    There is none in the two end buckets, which hold the crossings out of reach: what those might
-    gain must not count for any place that can be drawn. So there are three buckets at least.
-    """
-    edges = np.linspace(-REACH, REACH, n_buckets - 1)
-    # 0 where the bucket holds the peak itself
-    nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
-    log_masses = np.full(n_buckets, -np.inf)
-    log_masses[1:-1] = -0.5 * nearest**2
-    return log_masses

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from optimargin.kernels.compilation import VECTORISED, compiled
-from optimargin.kernels.gibbs import sorted_gibbs_position
-from optimargin.kernels.lines import best_position, gibbs_position
+from optimargin.kernels.lines import best_position
 
 
 @compiled(VECTORISED)
-def _step(values: Any, slopes: Any, tau: float, moved: Any) -> None:
+def step(values: Any, slopes: Any, tau: float, moved: Any) -> None:
+    """Write the values after a step to `moved`, which may be `values` itself."""
     for i in range(values.shape[0]):
         moved[i] = values[i] + tau * slopes[i]
 
@@ -89,62 +89,13 @@ def best_moves(
             values, slopes, scale, n_negative, weights, unit_negative, unit_positive,
             chances[turn], n_buckets, counts, left, bound, cells, gathered, origins,
         )  # fmt: skip
-        _step(values, slopes, tau, moved)
+        step(values, slopes, tau, moved)
         found = weight_correct(moved, n_negative, weights, unit_negative, unit_positive)
         if found < correct:  # lost to rounding: stay
             continue
         _copy(moved, values)
         steps[j] += tau
         correct = found
-        if correct > best:
-            best = correct
-            _copy(steps, best_steps)
-    return correct, best
-
-
-@compiled()
-def gibbs_moves(
-    lines: Any,
-    steps: Any,
-    values: Any,
-    order: Any,
-    beta: float,
-    chances: Any,
-    n_negative: int,
-    weights: Any,
-    unit_negative: int,
-    unit_positive: int,
-    log_masses: Any,
-    best_steps: Any,
-) -> Any:
-    """The same with Gibbs draws; `steps` are coordinates with a standard normal prior."""
-    m = values.shape[0]
-    n_lines = lines.shape[0]
-    n_buckets = log_masses.shape[0]
-    counts = np.empty(4 * n_buckets, np.int64)
-    left = np.empty(n_buckets, np.int64)
-    bound = np.empty(n_buckets, np.int64)
-    passed = np.empty(n_buckets)
-    cells = np.empty(m, np.uint32)
-    origins = np.empty(m + 1, np.int64)
-    ones = np.ones(m, lines.dtype)
-    correct = np.int64(0)
-    best = np.int64(-1)
-    for turn in range(order.shape[0]):
-        j = order[turn]
-        slopes = ones if j == n_lines else lines[j]
-        tau, _ = gibbs_position(
-            values, slopes, steps[j], n_negative, weights, unit_negative, unit_positive,
-            beta, chances[turn], log_masses, counts, left, bound, cells, origins, passed,
-        )  # fmt: skip
-        if tau == 0.0:  # every try was rejected
-            tau = sorted_gibbs_position(
-                values, slopes, steps[j], weights, unit_negative, unit_positive, beta,
-                chances[turn, -2], chances[turn, -1], cells,
-            )  # fmt: skip
-        _step(values, slopes, tau, values)
-        steps[j] += tau
-        correct = weight_correct(values, n_negative, weights, unit_negative, unit_positive)
         if correct > best:
             best = correct
             _copy(steps, best_steps)
@@ -189,7 +140,7 @@ def sparse_moves(
                 values, ones, scale, n_negative, weights, unit_negative, unit_positive, -1.0,
                 n_buckets, counts, left, bound, cells, gathered, origins,
             )  # fmt: skip
-            _step(values, ones, tau, touched)
+            step(values, ones, tau, touched)
             found = weight_correct(touched, n_negative, weights, unit_negative, unit_positive)
             if found >= correct:
                 _copy(touched, values)
@@ -217,7 +168,7 @@ def sparse_moves(
             buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells[:k], gathered,
             origins,
         )  # fmt: skip
-        _step(part, slopes, tau, part)
+        step(part, slopes, tau, part)
         after = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
         if after >= before:
             steps[j] += tau

@@ -145,7 +145,8 @@ def against_the_optimum(problems: int = 50, seeds: int = 4) -> None:
 
 def kernels() -> None:
     print(
-        "\nA line search against numpy.sort of the crossings alone, a Gibbs move against a best move;\nmicroseconds"
+        "\nA line search against numpy.sort of the crossings alone, a Gibbs move against a best "
+        "move; microseconds"
     )
     rng = np.random.default_rng(0)
     for m, aim in ((1_000, 2.0), (100_000, 1.0), (1_000_000, 0.8)):

@@ -25,6 +25,7 @@ class Look:
 # greens and greys for what scikit-learn has.
 _LOOKS = {
     "omc": Look("#08306b", "o"),
+    "omc-average": Look("#1c9099", "*", "--"),
     "oec-cmaes": Look("#2171b5", "s"),
     "oec-es": Look("#6baed6", "^", "--"),
     "oec-pso": Look("#9ecae1", "v", ":"),

@@ -4,10 +4,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from optimargin.datasets import BINARY_NAMES, MULTICLASS_NAMES
 from optimargin.experiments.cells import Cell
 from optimargin.experiments.document import Document
-from optimargin.experiments.figures import accuracy_against_time, critical_difference
-from optimargin.experiments.paper import claims, figures, plans, tables
+from optimargin.experiments.figures import (
+    accuracy_against_time,
+    critical_difference,
+    noise_in_words,
+)
+from optimargin.experiments.paper import claims, figures, generalisation, plans, tables
 from optimargin.experiments.paper.published import published_values
 from optimargin.experiments.paper.tables import OEC, View
 from optimargin.experiments.results import Results
@@ -160,6 +165,28 @@ def multiclass(document: Document, results: Results) -> None:
     _compared(document, view, plans.MULTICLASS_METHODS, "multiclass", claims.multiclass)
 
 
+def mean_separator(document: Document, results: Results) -> None:
+    """Not in the paper: the test scores of the mean separator."""
+    document.section("Does the mean separator generalise?")
+    document.text(
+        "The separator with the best training score need not be the best on new samples. Here the "
+        "mean of many good separators (omc-average) stands beside the single best one, the "
+        "paper's OEC and convex methods, without noise and with two kinds of it. With more than "
+        "two classes the score is the mean recall of the classes."
+    )
+    compared = [
+        generalisation.Comparison(results, noise.name) for noise in plans.GENERALISATION_NOISES
+    ]
+    document.add(generalisation.aims(compared))
+    for one in compared:
+        document.add(generalisation.counts(one))
+        noise = noise_in_words(one.noise)
+        for names, kind in ((BINARY_NAMES, "two classes"), (MULTICLASS_NAMES, "more classes")):
+            shown = tuple(name for name in names if name in results.data)
+            title = f"Test balanced accuracy, %, {kind}, {noise}"
+            document.add(generalisation.scores(one, shown, title))
+
+
 def _two_classes(document: Document, view: View, name: str) -> None:
     _compared(document, view, plans.BINARY_METHODS, name, claims.binary)
 
@@ -213,4 +240,5 @@ CHAPTERS: dict[
     "outliers": (plans.outliers, outliers),
     "l1": (plans.l1, l1),
     "multiclass": (plans.multiclass, multiclass),
+    "generalisation": (plans.generalisation, mean_separator),
 }

@@ -180,6 +180,10 @@ def mean_separator(document: Document, results: Results) -> None:
     document.add(generalisation.aims(compared))
     for one in compared:
         document.add(generalisation.counts(one))
+        ranked = one.ranks()
+        if ranked is not None:
+            name = f"ranks-generalisation-{one.noise.partition('(')[0]}"
+            document.add(critical_difference(ranked, "Test balanced accuracy", name))
         noise = noise_in_words(one.noise)
         for names, kind in ((BINARY_NAMES, "two classes"), (MULTICLASS_NAMES, "more classes")):
             shown = tuple(name for name in names if name in results.data)
@@ -207,8 +211,10 @@ def _compared(
         title = f"{part.capitalize()} score of every method, mean over the splits, %"
         document.add(tables.overview_of_means(view, methods, part, title))
     document.add(tables.fit_times(view, methods, "Median fit time"))
+    # A comparison of all methods at once could tell hardly any two of them apart.
+    compared = [method for method in methods if method in plans.RANKED_METHODS]
     for part in ("train", "test"):
-        ranked = tables.rank_comparison(view, methods, part)
+        ranked = tables.rank_comparison(view, compared, part)
         if ranked is not None:
             title = f"{part.capitalize()} score"
             document.add(critical_difference(ranked, title, f"ranks-{name}-{part}"))

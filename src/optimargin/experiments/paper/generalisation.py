@@ -8,9 +8,9 @@ import numpy as np
 from optimargin.datasets import BINARY_NAMES
 from optimargin.experiments.figures import noise_in_words
 from optimargin.experiments.paper import plans
-from optimargin.experiments.paper.tables import OEC, View
+from optimargin.experiments.paper.tables import OEC, View, ranks_of_means
 from optimargin.experiments.results import Results
-from optimargin.experiments.statistics import LEVEL, PairedTest, holm
+from optimargin.experiments.statistics import LEVEL, PairedTest, RankComparison, holm
 from optimargin.experiments.tables import Entry, Table, percent, points
 
 AVERAGE = "omc-average"
@@ -72,6 +72,12 @@ class Comparison:
     def mean_over(self, names: tuple[str, ...], method: str) -> float:
         """Mean over sets; nan unless all have results."""
         return float(np.mean([self.mean(data, method) for data in names]))
+
+    def ranks(self) -> RankComparison | None:
+        """Mean ranks of all rows over the sets."""
+        methods = plans.GENERALISATION_METHODS
+        means = self.view.results.mean_table(self.noise, self.view.rule, methods, "test balanced")
+        return ranks_of_means(methods, means)
 
     def _against(self, method: str) -> Against:
         tests = {}

@@ -40,6 +40,8 @@ BESIDE = (
 )
 BINARY_METHODS = (*COMPETITORS, "oec-cmaes", *BESIDE, "tsv", "mpm")
 MULTICLASS_METHODS = ("del", "wsv", "mba", "svm", "oec-cmaes", *BESIDE)
+#: Compared by their ranks: the paper's methods and this library's.
+RANKED_METHODS = (*COMPETITORS, "oec-cmaes", "omc", "omc-average")
 NEAR_OPTIMAL_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-threshold", "svm-threshold")
 IMBALANCE_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-balanced", "lr-threshold")
 OUTLIER_METHODS = ("oec-cmaes", "svm", "smp", "del", "omc", "lr-threshold")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimargin.datasets import DESCRIPTIONS
 from optimargin.experiments.paper.published import published_counts, published_values
@@ -241,15 +242,22 @@ def data_sets(title: str = "The data sets, here and in the paper") -> Table:
 
 def rank_comparison(view: View, methods: Sequence[str], part: str) -> RankComparison | None:
     """Friedman and Nemenyi over the data sets that most methods have, of the methods with all."""
-    table = np.array(
-        [
-            [view.mean(data, method, view.measure(data, part)) for method in methods]
-            for data in view.results.data
-        ]
+    return ranks_of_means(
+        methods,
+        np.array(
+            [
+                [view.mean(data, method, view.measure(data, part)) for method in methods]
+                for data in view.results.data
+            ]
+        ),
     )
-    rows, columns = complete_block(table)
+
+
+def ranks_of_means(methods: Sequence[str], means: NDArray[np.float64]) -> RankComparison | None:
+    """The same of means that may have holes: one row a data set, one column a method."""
+    rows, columns = complete_block(means)
     kept = [method for method, full in zip(methods, columns, strict=True) if full]
-    return compare_ranks(kept, table[np.ix_(rows, columns)])
+    return compare_ranks(kept, means[np.ix_(rows, columns)])
 
 
 def _counts(

@@ -73,8 +73,11 @@ def accuracy_against_time(
                 *point, style.marker, color=style.colour, markersize=8,
                 markeredgecolor="white", markeredgewidth=0.6,
             )  # fmt: skip
+        axes.margins(y=0.1)
+        times = [time for time, _ in rows]
+        room = 1.3 * (max(times) / min(times)) ** 0.1
+        axes.set_xlim(min(times) / room, max(times) * room)
         axes.set_xscale("log")
-        axes.margins(x=0.12, y=0.1)
         axes.xaxis.set_major_formatter(lambda value, place: seconds(value))
         axes.xaxis.set_minor_formatter("")
         _label(axes, methods, rows)

@@ -114,6 +114,17 @@ def test_a_phone_shows_the_names_of_columns(visit):
     assert content == '"score"'
 
 
+def test_a_tap_enlarges_a_figure_without_widening_the_page(visit):
+    page = visit(360)
+    width = "document.querySelector('figure.picture svg').getBoundingClientRect().width"
+    before = page.evaluate(width)
+    page.locator("figure.picture svg").first.click()
+    assert page.evaluate(width) > 1.8 * before
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("figure.picture svg").first.click()
+    assert page.evaluate(width) == before
+
+
 def test_prints_on_few_pages(visit):
     printed = visit().pdf(format="A4")
     assert printed.startswith(b"%PDF")

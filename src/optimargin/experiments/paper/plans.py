@@ -42,6 +42,13 @@ BINARY_METHODS = (*COMPETITORS, "oec-cmaes", *BESIDE, "tsv", "mpm")
 MULTICLASS_METHODS = ("del", "wsv", "mba", "svm", "oec-cmaes", *BESIDE)
 #: Compared by their ranks: the paper's methods and this library's.
 RANKED_METHODS = (*COMPETITORS, "oec-cmaes", "omc", "omc-average")
+#: Shown set by set beside the paper's rows; the overviews show all.
+DETAILED_METHODS = (
+    *RANKED_METHODS,
+    "lr-threshold",
+    "svm-threshold",
+    "lr-tuned-threshold",
+)
 NEAR_OPTIMAL_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-threshold", "svm-threshold")
 IMBALANCE_METHODS = ("sla", "svm-tuned", "oec-cmaes", "omc", "lr-balanced", "lr-threshold")
 OUTLIER_METHODS = ("oec-cmaes", "svm", "smp", "del", "omc", "lr-threshold")

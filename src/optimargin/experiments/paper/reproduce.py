@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimargin.experiments.cells import Cell, Outcome
@@ -13,6 +13,7 @@ from optimargin.experiments.progress import Progress
 from optimargin.experiments.results import Results
 from optimargin.experiments.runner import RunReport, run
 from optimargin.experiments.store import Store
+from optimargin.experiments.tables import Entry, Table
 
 #: The names that ``reproduce`` knows.
 NAMES = (*CHAPTERS, "all")
@@ -96,7 +97,27 @@ def write_document(
             "Parallel": "one thread a fit; processes share the machine",
         }
     )
+    document.add(_problems(cells, outcomes))
     return document
+
+
+def _problems(cells: Sequence[Cell], outcomes: Mapping[str, Outcome]) -> Table:
+    """Failures and time-outs, and why; what was not run is counted only."""
+    counted: Counter[tuple[str, ...]] = Counter()
+    for cell in cells:
+        outcome = outcomes.get(cell.key)
+        if outcome is not None and outcome.status != "ok":
+            name = (cell.data, cell.noise.name, cell.rule.name, cell.method.name)
+            counted[(*name, outcome.status, outcome.message)] += 1
+    rows = tuple(
+        (Entry(data), Entry(noise), Entry(rule), Entry(method), Entry(str(count), count),
+         Entry(f"{status}: {message}" if message else status))
+        for (data, noise, rule, method, status, message), count in counted.items()
+    )  # fmt: skip
+    columns = ("set", "noise", "split", "method", "splits", "what happened")
+    not_run = sum(cell.key not in outcomes for cell in cells)
+    note = f"{not_run} planned fits were not run." if not_run else "Every planned fit was run."
+    return Table("Failures and time-outs", columns, rows, (note,))
 
 
 def _limits(outcomes: Iterable[Outcome]) -> str:

@@ -1,6 +1,6 @@
 """Tables of our results beside the paper's: levels, differences, wins and losses, times."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,10 @@ from optimargin.experiments.tables import Entry, Table, percent, points, seconds
 OEC = "oec-cmaes"
 _MARKS = (
     "* worse than OEC (oec-cmaes), + better, in the paired t-test; ** and ++ also in the corrected "
-    "resampled t-test (both 5 %)."
+    "resampled t-test (both 5 %). ± is the standard error over the splits."
 )
+
+_PARTLY = "°"
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ class View:
     def mean(self, data: str, method: str, measure: str) -> float:
         """Mean over the splits."""
         return self.results.summary(self.group(data, method), measure).mean
+
+    def missing(self, data: str, method: str) -> Mapping[str, int]:
+        """Splits without a result, counted by what became of them."""
+        return self.results.summary(self.group(data, method), "fit_seconds").missing
 
     def paper(self, data: str, method: str, measure: str) -> float:
         """The paper's value in percent or seconds; nan where it prints none."""
@@ -86,8 +92,11 @@ def levels(view: View, methods: Sequence[str], title: str) -> Table:
                 marks = "" if method == OEC else _marks(view, data, method, part)
                 printed = view.paper(data, method, part)
                 difference = summary.mean - printed / 100
+                shown = percent(summary.mean)
+                if summary.error == summary.error:
+                    shown += f" ± {percent(summary.error)}"
                 row += [
-                    Entry(percent(summary.mean) + marks, _number(summary.mean)),
+                    Entry(shown + marks, _number(summary.mean)),
                     Entry(percent(printed / 100), _number(printed)),
                     Entry(points(difference), _number(difference)),
                 ]
@@ -126,16 +135,20 @@ def overview_of_means(view: View, methods: Sequence[str], part: str, title: str)
         ]
     )
     best = np.array([np.nanmax(c) if not np.isnan(c).all() else np.nan for c in means.T])
-    rows = []
+    rows, partly = [], False
     for method, values in zip(methods, means, strict=True):
         entries = [Entry(method)]
-        for value, top in zip(values, best, strict=True):
+        for data, value, top in zip(view.results.data, values, best, strict=True):
             strong = bool(round(100 * value, 1) == round(100 * top, 1)) if value == value else False
-            entries.append(Entry(percent(value), _number(value), strong))
+            part_only = bool(value == value and view.missing(data, method))
+            partly = partly or part_only
+            text = percent(value) + _PARTLY * part_only
+            entries.append(Entry(text, _number(value), strong))
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if known.size == values.size else float("nan")
         rows.append((*entries, Entry(percent(mean), _number(mean))))
-    return Table(title, ("method", *view.results.data, "mean"), tuple(rows))
+    notes = (f"{_PARTLY} some splits have no result; see the end of the report.",) if partly else ()
+    return Table(title, ("method", *view.results.data, "mean"), tuple(rows), notes)
 
 
 def wins_and_losses(view: View, reference: str, methods: Sequence[str], title: str) -> Table:

@@ -96,6 +96,11 @@ def test_large_sets_have_fewer_splits():
     cells = reproduce.plan_of(["binary", "multiclass"], plans.Effort(splits=9)).plan.cells
     splits = {name: {c.split for c in cells if c.data == name} for name in ("BC", "MD", "HD-6000")}
     assert [len(found) for found in splits.values()] == [9, 3, 1]
+    tuned = {
+        name: {c.split for c in cells if (c.data, c.method.name) == (name, "lr-tuned-threshold")}
+        for name in ("YD", "BC")
+    }
+    assert [len(found) for found in tuned.values()] == [5, 9]
 
 
 def test_a_part_is_run_and_found_again(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from optimargin.experiments.cells import Cell, Outcome
 from optimargin.experiments.document import Document
 from optimargin.experiments.paper.chapters import CHAPTERS
-from optimargin.experiments.paper.plans import Effort, Plan
+from optimargin.experiments.paper.plans import TUNED_METHODS, Effort, Plan
 from optimargin.experiments.progress import Progress
 from optimargin.experiments.results import Results
 from optimargin.experiments.runner import RunReport, run
@@ -87,8 +87,9 @@ def write_document(
     document.facts(
         {
             "Command": command,
-            "Splits": f"{effort.splits} (MD and SR at most {effort.large_splits}, HD 1; "
-            "the paper: 100)",
+            "Splits": f"{effort.splits} (MD and SR at most {effort.large_splits}, HD 1; with more "
+            f"than two classes {' and '.join(TUNED_METHODS)} at most {effort.tuned_splits}; the "
+            "paper: 100)",
             "Cells": ", ".join(f"{count} {status}" for status, count in counted.most_common()),
             "Time limit a cell": _limits(outcomes.values()),
             "Versions and machine": "; ".join(

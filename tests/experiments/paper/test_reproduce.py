@@ -61,6 +61,7 @@ def test_everything_becomes_one_document(tmp_path):
     assert {"ranks-clean-test.svg", "accuracy-time-noisy.svg"} <= names
     assert "4 timeout" in text or "3 timeout" in text
     assert "SR svm: 3 timeout (ended after its time limit of 1 s)." in text
+    assert "(noise in the other class: " in text
     failures = text[text.index("**Failures and time-outs**") :]
     assert "| SR | none | stratified(train=0.7) | svm | 3 | timeout: ended after" in failures
     assert "Every planned fit was run." in failures

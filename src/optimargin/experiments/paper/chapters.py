@@ -20,6 +20,7 @@ from optimargin.experiments.splits import Imbalanced, Whole
 from optimargin.experiments.tables import Entry, Table, percent
 
 _NO_NOISE, _NOISE = (noise.name for noise in plans.NOISES)
+_OTHER = plans.OTHER_CLASS_NOISE.name
 _RULE = plans.PAPER_RULE.name
 
 
@@ -91,7 +92,13 @@ def binary(document: Document, results: Results) -> None:
 def binary_noise(document: Document, results: Results) -> None:
     """The paper's Table 3 and its appendix, with noise."""
     document.section("Two classes, 15 % noise (Table 3 and appendix)")
-    _two_classes(document, View(results, _NOISE, _RULE, "binary", "0.15"), "noisy")
+    document.text(
+        "Noise is in the class with the greater label. The paper does not say which class it "
+        "calls +1; some of its levels are those of noise in the other class, so its methods were "
+        "run with that as well, which the table of differing training scores quotes."
+    )
+    view, other = (View(results, noise, _RULE, "binary", "0.15") for noise in (_NOISE, _OTHER))
+    _two_classes(document, view, "noisy", other)
 
 
 def grouped(document: Document, results: Results) -> None:
@@ -191,8 +198,8 @@ def mean_separator(document: Document, results: Results) -> None:
             document.add(generalisation.scores(one, shown, title))
 
 
-def _two_classes(document: Document, view: View, name: str) -> None:
-    _compared(document, view, plans.BINARY_METHODS, name, claims.binary)
+def _two_classes(document: Document, view: View, name: str, other: View | None = None) -> None:
+    _compared(document, view, plans.BINARY_METHODS, name, claims.binary, other)
 
 
 def _compared(
@@ -201,6 +208,7 @@ def _compared(
     methods: Sequence[str],
     name: str,
     claimed: Callable[[View], Sequence[Table]],
+    other: View | None = None,
 ) -> None:
     document.add(*claimed(view))
     document.add(
@@ -223,7 +231,9 @@ def _compared(
     if picture is not None:
         document.add(picture)
     document.add(
-        tables.disagreements(view, methods, "Training scores more than 3 points from the paper's"),
+        tables.disagreements(
+            view, methods, "Training scores more than 3 points from the paper's", other
+        ),
         tables.levels(view, detailed, "Every set, ours and the paper's"),
     )
 

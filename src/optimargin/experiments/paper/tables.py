@@ -208,8 +208,13 @@ def fit_times(view: View, methods: Sequence[str], title: str) -> Table:
     return Table(title, ("method", *view.results.data), tuple(rows), ("One thread a fit.",))
 
 
-def disagreements(view: View, methods: Sequence[str], title: str, limit: float = 3.0) -> Table:
-    """Where our training score is more than ``limit`` points from the paper's, and why if known."""
+def disagreements(
+    view: View, methods: Sequence[str], title: str, other: View | None = None, limit: float = 3.0
+) -> Table:
+    """Where our training score is more than ``limit`` points from the paper's, and why if known.
+
+    ``other`` has the results with noise in the other class.
+    """
     from optimargin.experiments.paper.remarks import reason
 
     rows = []
@@ -218,13 +223,19 @@ def disagreements(view: View, methods: Sequence[str], title: str, limit: float =
             printed = view.paper(data, method, "train")
             ours = 100 * view.mean(data, method, view.measure(data, "train"))
             if abs(ours - printed) > limit:
+                why = reason(paper_name(data), method, view.published_noise)
+                if other is not None and other.has(data, method):
+                    there = 100 * other.mean(data, method, view.measure(data, "train"))
+                    if abs(there - printed) <= limit:
+                        why = "which class is noisy"
+                    why = f"{why} (noise in the other class: {there:.1f})"
                 rows.append(
                     (
                         Entry(f"{data} {method}"),
                         Entry(f"{ours:.1f}", ours),
                         Entry(f"{printed:.1f}", printed),
                         Entry(f"{ours - printed:+.1f}", ours - printed),
-                        Entry(reason(paper_name(data), method, view.published_noise)),
+                        Entry(why),
                     )
                 )
     columns = ("set, method", "ours", "paper", "difference", "reason")

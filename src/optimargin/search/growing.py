@@ -2,7 +2,7 @@
 
 Finding the right region needs few rows, the last word belongs to all of them. So a block of rounds
 of the inner search runs on a subsample; if that found something better than before, it learns on
-growing subsamples and ends with exact passes over all rows. Each of these steps is a round of its
+growing subsamples and ends with an exact pass over all rows. Each of these steps is a round of its
 own, and whatever one finds is scored on all rows. The order of rounds does not depend on the
 budget: more of it appends rounds.
 """
@@ -21,7 +21,6 @@ from optimargin.search.loop import Searcher
 GROWTH = 8  # of the subsamples, the last of which is at most half of the rows
 LATE_SHARPNESS = 16.0
 LATE_STEPS = 8
-FINISHING_PASSES = 2
 
 
 class GrowingSearcher:
@@ -63,7 +62,7 @@ class GrowingSearcher:
 
     def default_rounds(self, n_samples: int, l1: float) -> int:
         """One block of the inner search, and what follows it."""
-        return self.inner_rounds + len(self._sizes(n_samples, l1)) + FINISHING_PASSES
+        return self.inner_rounds + len(self._sizes(n_samples, l1)) + 1
 
     def advance(self, objective: Objective) -> Scores:
         """A round of the inner search, of learning on a greater part, or a pass over all rows."""
@@ -96,13 +95,8 @@ class GrowingSearcher:
             finish = CoordinateSearcher(
                 Lines(problem, whiten=False), self.best, objective.l1, self.rng
             )
-            for number in range(FINISHING_PASSES):
-                scores = finish.advance(objective)
-                last = finish.finished or number == FINISHING_PASSES - 1
-                self.finished = self.inner.finished and last
-                yield scores
-                if last:
-                    break
+            self.finished = self.inner.finished
+            yield finish.advance(objective)
 
     def _sizes(self, n_samples: int, l1: float) -> list[int]:
         """Rows of the subsamples to learn on; learning knows nothing of a penalty."""

@@ -96,6 +96,8 @@ tbody th,tbody td{display:flex;justify-content:space-between;gap:1rem;border:0;p
 tbody th::before,tbody td::before{content:attr(data-label);font-weight:400;color:#555}
 tbody th{font-weight:700}
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
+.picture figcaption::after{content:" (Tap the figure to enlarge it.)"}
+.picture div{overflow-x:auto}.picture.large svg{width:46rem;max-width:none}
 }
 @media print{main{max-width:none;padding:0}nav{display:none}tr,figure.picture{break-inside:avoid}
 body{font-size:10pt}a{color:inherit}}
@@ -105,6 +107,8 @@ _SCRIPT = """
 var large=document.querySelectorAll("details.table");
 if(window.matchMedia("(max-width:48rem)").matches){large.forEach(function(one){one.open=false})}
 window.addEventListener("beforeprint",function(){large.forEach(function(one){one.open=true})});
+document.querySelectorAll("figure.picture").forEach(function(one){
+one.firstElementChild.addEventListener("click",function(){one.classList.toggle("large")})});
 document.querySelectorAll("table.sortable").forEach(function(table){
 var heads=table.querySelectorAll("thead th"),body=table.tBodies[0];
 heads.forEach(function(head,column){head.querySelector("button").addEventListener("click",function(){

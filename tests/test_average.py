@@ -192,16 +192,21 @@ def votes_of(model, X):
     return [(X @ kept[:, :-1].T + kept[:, -1] > 0).mean(axis=1) for kept in model.separators_]
 
 
-def test_probabilities_follow_the_votes(hard, fitted):
-    X, _ = hard
-    votes = votes_of(fitted, X)[0]
-    shares = fitted.predict_proba(X)[:, 1]
-    assert np.abs(shares - votes).mean() < 0.14
-    assert np.corrcoef(shares, votes)[0, 1] > 0.8
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_follow_the_votes(seed):
+    # classes that overlap along one direction, so that the votes change sign at one place
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((150, 5))
+    y = X @ [2.0, 1.0, 1.0, 0.0, 0.0] + 1.5 * rng.standard_normal(150) > 0
+    model = average().fit(X, y)
+    votes = votes_of(model, X)[0]
+    shares = model.predict_proba(X)[:, 1]
+    assert np.abs(shares - votes).mean() < 0.1
+    assert np.corrcoef(shares, votes)[0, 1] > 0.97
     # nearly all that most of the separators call positive is called positive
-    assert np.mean((votes > 0.5) == (fitted.predict(X) == fitted.classes_[1])) > 0.95
-    distances = fitted.decision_function(X)
-    exact = 1 / (1 + np.exp(-fitted.vote_slope_[0] * distances))
+    assert np.mean((votes > 0.5) == model.predict(X)) > 0.95
+    distances = model.decision_function(X)
+    exact = 1 / (1 + np.exp(-model.vote_slope_[0] * distances))
     np.testing.assert_allclose(shares, exact, atol=1e-5)
 
 

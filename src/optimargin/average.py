@@ -12,9 +12,15 @@ with its weights at unit length, is one linear separator again. A chain does not
 by itself, so there is one from each of several starts; those whose mean separator scores clearly
 below the best one's are left out, and how far the others agree is reported.
 
-The inverse temperature beta = 11 sqrt(size of the smaller class) was chosen by measurement:
-validation inside the training data, a ladder of temperatures and an average over them all scored
-lower.
+The cut is the mean of the cuts drawn: on test samples that is better than the best cut of the
+training scores, by 0.3 points in the mean over four sets, clean and noisy, and never clearly worse.
+Where classes interleave, so that there are two places for a good cut and none between them, it
+lies between them all the same: a sample there is called by a mean, not by a majority.
+
+The inverse temperature beta = 11 sqrt(size of the smaller class) was chosen by measurement on four
+sets, clean and noisy: from half to twice that changes little (0.2 points), and neither validation
+inside the training data nor the mean over a ladder of temperatures gains more than 0.1 points for
+several times the cost.
 """
 
 import math

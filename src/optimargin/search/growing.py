@@ -17,10 +17,10 @@ from optimargin.lines import Lines
 from optimargin.objective import Objective, Scores, Separator
 from optimargin.search.coordinate import CoordinateSearcher
 from optimargin.search.loop import Searcher
-from optimargin.search.memetic import LEARNING_STEPS
 
-GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
-LATE_SHARPNESS = (8.0, 16.0)
+GROWTH = 8  # of the subsamples, the last of which is at most half of the rows
+LATE_SHARPNESS = 16.0
+LATE_STEPS = 8
 FINISHING_PASSES = 2
 
 
@@ -108,7 +108,7 @@ class GrowingSearcher:
         """Rows of the subsamples to learn on; learning knows nothing of a penalty."""
         sizes: list[int] = []
         rows = GROWTH * self.part.problem.n_samples
-        while rows * GROWTH <= n_samples and not l1:
+        while 2 * rows <= n_samples and not l1:
             sizes.append(rows)
             rows *= GROWTH
         return sizes
@@ -117,6 +117,4 @@ class GrowingSearcher:
         """What the best separator becomes by learning on a greater part."""
         lines = Lines(objective.problem.subsample(rows, self.rng), self.whiten)
         state = lines.state(self.best.direction, self.best.intercept)
-        for sharpness in LATE_SHARPNESS:
-            state = lines.learn(state, sharpness, LEARNING_STEPS)
-        return lines.direction(state.theta)
+        return lines.direction(lines.learn(state, LATE_SHARPNESS, LATE_STEPS).theta)

@@ -35,7 +35,7 @@ _MANY_FEATURES = 600
 # multiple of the features), and carries over to all rows what it finds.
 _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
-_AVERAGED_ROWS = 2**16
+_AVERAGED_ROWS = 2**15
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """How well are the probabilities of the mean separator calibrated, on samples not trained on?
 
-Beside logistic regression, and beside `CalibratedClassifierCV` around either, which fits five times.
-All are trained with both classes alike (class weights or sample weights), as the mean separator is,
-and judged so: the share of a class among samples of equal probability is that of classes of equal
+Beside logistic regression, and beside `CalibratedClassifierCV` around either, with five fits. All
+are trained with both classes alike (class weights or sample weights), as the mean separator is, and
+judged so: the share of a class among samples of equal probability is that of classes of equal
 size. Splits and noise are the experiment engine's kinds; flipped labels are in the training part
 only.
 """

@@ -9,7 +9,7 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_classification
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import cross_val_score
@@ -229,6 +229,32 @@ def test_only_averages_have_probabilities(hard):
         average().predict_proba(hard[0])
     refitted = average().fit(*hard).set_params(separator="best").fit(*hard)
     assert [name for name in OF_AVERAGES if hasattr(refitted, name)] == []
+
+
+def test_one_feature():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, 3:], y[50:]
+    model = average().fit(X, y)
+    cut = -model.intercept_[0] / model.coef_[0, 0]
+    cuts = -model.separators_[0][:, 1] / model.separators_[0][:, 0]
+    assert np.quantile(cuts, 0.1) < cut < np.quantile(cuts, 0.9)
+    best = OptimalMarginClassifier(random_state=0).fit(X, y)
+    assert model.score_[0] > best.score_[0] - 0.02
+    shares = model.predict_proba(np.linspace(1, 3, 50)[:, None])[:, 1]
+    assert np.all(np.diff(shares) > 0)
+
+
+def test_a_class_that_costs_nothing(hard):
+    X, y = hard
+    model = average(class_weight={0: 1.0, 1: 0.0}, inverse_temperature=7.0).fit(X, y)
+    assert model.predict(X).tolist() == [0] * len(y)
+    assert len(model.separators_[0]) == 1
+    np.testing.assert_allclose(
+        model.separators_[0][0], np.append(model.coef_[0], model.intercept_[0])
+    )
+    assert model.inverse_temperature_.tolist() == [7.0]
+    assert model.agreement_.tolist() == [1.0]
+    assert np.all(model.predict_proba(X)[:, 0] > 0.5)
 
 
 # More than two classes, weights, time

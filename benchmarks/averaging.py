@@ -16,8 +16,8 @@ from optimargin.datasets import DatasetNotFoundError, load, make_large
 
 
 def timing() -> None:
-    print("\nFit time of the average (one temperature) against LinearSVC, medians, one thread")
-    sets = [(name, *_arrays(name)) for name in ("BC", "GR", "HV")]
+    print("\nFit time of the average against LinearSVC: medians of processor time, one thread")
+    sets = [(name, *_arrays(name)) for name in ("BC", "GC", "IS", "GR", "HV")]
     sets += [(f"{m:,} x 20", *make_large(m, 20, random_state=0)) for m in (100_000, 1_000_000)]
     with threadpool_limits(1):
         for name, X, y in sets:
@@ -25,14 +25,13 @@ def timing() -> None:
             model = OptimalMarginClassifier(separator="average", random_state=0)
             svm = LinearSVC(class_weight="balanced")
             model.fit(X[:: max(1, len(y) // 1000)], y[:: max(1, len(y) // 1000)])
-            repeat = 1 if len(y) >= 1_000_000 else 5
             times = []
-            for _ in range(repeat):
-                began = time.perf_counter()
+            for _ in range(1 if len(y) >= 1_000_000 else 5):
+                began = time.process_time()
                 model.fit(X, y)
-                middle = time.perf_counter()
+                middle = time.process_time()
                 svm.fit(scaled, y)
-                times.append((middle - began, time.perf_counter() - middle))
+                times.append((middle - began, time.process_time() - middle))
             ours, theirs = np.median(times, axis=0)
             aim = 10 if len(y) < 2000 else 2
             verdict = "met" if ours <= aim * theirs else "MISSED"
@@ -47,6 +46,7 @@ def _arrays(name: str) -> tuple[np.ndarray, np.ndarray]:
 def main() -> None:
     try:
         timing()
+        generalisation()
     except DatasetNotFoundError as problem:
         print(f"skipped: {problem}")
 

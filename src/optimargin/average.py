@@ -133,8 +133,7 @@ def average_of_one(
         separator=separator,
         draws=draws,
         vote_slope=_vote_slope(problem, separator, draws),
-        inverse_temperature=inverse_temperature
-        or default_inverse_temperature(problem.class_totals),
+        inverse_temperature=beta,
         agreement=1.0,
         n_sweeps=0,
         n_moves=0,

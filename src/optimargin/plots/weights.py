@@ -169,9 +169,9 @@ def _spread(X: Any) -> NDArray[np.floating]:
 def _as_long(sampled: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[np.floating]:
     """The sampled weights multiplied by the number that makes them agree with their mean.
 
-    Each has unit length, and so has the final separator, but a mean of unit vectors is shorter.
+    In scaled coordinates each has unit length, and so has the final separator, but the mean of unit
+    vectors is shorter.
     """
-    sampled = separators[:, :-1]
     mean = sampled.mean(axis=0)
     length = float(mean @ mean)
     return sampled * (float(mean @ weights) / length) if length > 0 else sampled

@@ -103,7 +103,8 @@ dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
 @media print{main{max-width:none;padding:0}nav{display:none}tr,figure.picture{break-inside:avoid}
 h2,figcaption,summary{break-after:avoid}.picture svg{max-width:28rem}
 body{font-size:9pt}table{font-size:8pt}th,td,.wide th,.wide td{padding:.08rem .2rem;font-size:8pt}
-.wide th,.wide td{font-size:7pt}.picture figcaption,.note,dl{font-size:8pt}.note{margin:.2rem 0}a{color:inherit}}
+.wide th,.wide td{font-size:7pt}.picture figcaption,.note,dl{font-size:8pt}.note{margin:.2rem 0}
+a{color:inherit}}
 """.strip()
 
 _SCRIPT = """

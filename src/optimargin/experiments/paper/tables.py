@@ -261,9 +261,9 @@ def data_sets(title: str = "The data sets, here and in the paper") -> Table:
             )
         )
     notes = tuple(f"{entry.name}: {entry.notes}" for entry in DESCRIPTIONS.values() if entry.notes)
-    columns = ("set", "what", "n", "n, paper", "classes", "rows", "of each class")
-    columns += ("of each class, paper", "agrees")
-    return Table(title, columns, tuple(rows), notes)
+    columns = ("set", "what", "n", "n, paper", "classes", "rows")
+    of_classes = ("of each class", "of each class, paper", "agrees")
+    return Table(title, (*columns, *of_classes), tuple(rows), notes)
 
 
 def rank_comparison(view: View, methods: Sequence[str], part: str) -> RankComparison | None:

@@ -77,7 +77,7 @@ summary{cursor:pointer}
 .picture svg{width:100%;height:auto;max-width:46rem;display:block}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
-td.words{overflow-wrap:anywhere;min-width:6rem}
+td:not(.words){white-space:nowrap}td.words{overflow-wrap:anywhere;min-width:6rem}
 .wide th,.wide td{padding:.2rem .3rem;font-size:.84rem;overflow-wrap:anywhere}
 th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
@@ -99,8 +99,12 @@ dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
 .picture figcaption::after{content:" (Tap the figure to enlarge it.)"}
 .picture div{overflow-x:auto}.picture.large svg{width:46rem;max-width:none}
 }
+@page{margin:12mm}
 @media print{main{max-width:none;padding:0}nav{display:none}tr,figure.picture{break-inside:avoid}
-body{font-size:10pt}a{color:inherit}}
+h2,figcaption,summary{break-after:avoid}.picture svg{max-width:28rem}
+body{font-size:9pt}table{font-size:8pt}th,td,.wide th,.wide td{padding:.08rem .2rem;font-size:8pt}
+.wide th,.wide td{font-size:7pt}.picture figcaption,.note,dl{font-size:8pt}.note{margin:.2rem 0}
+a{color:inherit}}
 """.strip()
 
 _SCRIPT = """

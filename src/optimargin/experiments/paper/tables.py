@@ -254,14 +254,16 @@ def data_sets(title: str = "The data sets, here and in the paper") -> Table:
                 Entry(str(entry.n_features), entry.n_features),
                 Entry(str(entry.paper_n_features), entry.paper_n_features),
                 Entry(str(entry.n_classes), entry.n_classes),
-                Entry(", ".join(map(str, entry.counts)), entry.n_rows),
-                Entry(", ".join(map(str, entry.paper_counts)), sum(entry.paper_counts)),
+                Entry(str(entry.n_rows), entry.n_rows),
+                Entry(", ".join(map(str, entry.counts))),
+                Entry(", ".join(map(str, entry.paper_counts))),
                 Entry("yes" if entry.agrees_with_paper else "no"),
             )
         )
     notes = tuple(f"{entry.name}: {entry.notes}" for entry in DESCRIPTIONS.values() if entry.notes)
-    columns = ("set", "what", "n", "n, paper", "classes", "rows", "rows, paper", "agrees")
-    return Table(title, columns, tuple(rows), notes)
+    columns = ("set", "what", "n", "n, paper", "classes", "rows")
+    of_classes = ("of each class", "of each class, paper", "agrees")
+    return Table(title, (*columns, *of_classes), tuple(rows), notes)
 
 
 def rank_comparison(view: View, methods: Sequence[str], part: str) -> RankComparison | None:

@@ -26,7 +26,7 @@ def test_slope_is_the_weighted_least_squares_fit(voters):
     votes = rng.binomial(voters, expit(2 * values))
     shares = logit((votes + 1) / (voters + 2))
     root = np.sqrt(importance)
-    expected = np.linalg.lstsq((root * values)[:, None], root * shares)[0][0]
+    expected = np.linalg.lstsq((root * values)[:, None], root * shares, rcond=None)[0][0]
     assert vote_slope(values, votes, voters, importance) == pytest.approx(max(expected, 0.0))
 
 

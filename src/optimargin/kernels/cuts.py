@@ -3,9 +3,12 @@
 The projection is counted into equal buckets, class by class. The running counts give the exact
 weight of correctly classified samples at every bucket border; inside a bucket it cannot exceed
 "all of one class first". Only buckets whose bound reaches the best border are gathered and sorted.
+Where most samples crowd into a few buckets, as in the presence of heavy tails, the buckets are laid
+anew, equal in the logarithm of the distance from where samples are densest.
 Samples stand in two blocks, the negative class first. Weights are integers, so sums are exact.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,15 +19,29 @@ from optimargin.kernels.sorting import sort_with_tags
 _U2 = np.uint32(2)
 _U1 = np.uint32(1)
 
+_MANY = 4  # more samples to sort than all divided by this ask for other buckets
+_PROBES = 64  # samples that the place of the crowd is estimated from
+
 
 @compiled(VECTORISED)
 def _extent(values: Any) -> Any:
-    low = values[0]
-    high = values[0]
-    for i in range(values.shape[0]):
-        low = min(low, values[i])
-        high = max(high, values[i])
-    return low, high
+    """Least and greatest value, of four quarters side by side: twice as fast."""
+    quarter = values.shape[0] // 4
+    low0 = low1 = low2 = low3 = values[0]
+    high0 = high1 = high2 = high3 = values[0]
+    for i in range(quarter):
+        low0 = min(low0, values[i])
+        high0 = max(high0, values[i])
+        low1 = min(low1, values[quarter + i])
+        high1 = max(high1, values[quarter + i])
+        low2 = min(low2, values[2 * quarter + i])
+        high2 = max(high2, values[2 * quarter + i])
+        low3 = min(low3, values[3 * quarter + i])
+        high3 = max(high3, values[3 * quarter + i])
+    for i in range(4 * quarter, values.shape[0]):
+        low0 = min(low0, values[i])
+        high0 = max(high0, values[i])
+    return min(low0, low1, low2, low3), max(high0, high1, high2, high3)
 
 
 @compiled(VECTORISED)
@@ -55,6 +72,99 @@ def _robust_range(values: Any, low: Any, high: Any) -> Any:
 
 
 @compiled()
+def _crowd(values: Any, low: Any, high: Any) -> Any:
+    """Middle and width of the shortest interval that holds a quarter of some of the samples."""
+    n = values.shape[0]
+    count = min(n, _PROBES)
+    probes = np.empty(count)
+    for k in range(count):
+        probes[k] = values[(k * n + n // 2) // count]
+    probes.sort()
+    reach = count // 4
+    middle, width = 0.0, np.inf
+    for k in range(count - reach):
+        if probes[k + reach] - probes[k] < width:
+            width = probes[k + reach] - probes[k]
+            middle = probes[k] + 0.5 * width
+    return middle, max(width, 1e-9 * (np.float64(high) - np.float64(low)))
+
+
+@compiled(VECTORISED)
+def _distances(values: Any, middle: float, per_width: float, distances: Any) -> None:
+    for i in range(values.shape[0]):
+        distances[i] = 1.0 + abs(values[i] - middle) * per_width
+
+
+@compiled()
+def _logarithm(distance: float) -> float:
+    """A straight line from every power of two to the next, as `_place_unevenly` sees it."""
+    mantissa, exponent = math.frexp(distance)
+    return 2.0 * mantissa + (exponent - 2)
+
+
+@compiled(VECTORISED)
+def _place_unevenly(
+    values: Any, middle: float, bits: Any, below: float, per_unit: float, last: Any,
+    n_negative: int, cells: Any,
+) -> None:  # fmt: skip
+    """Like `_place`, in units of the logarithm of the distance from the crowd.
+
+    `bits` are those of the distances as floating-point numbers: read as whole numbers they grow
+    like the logarithm.
+    """
+    for i in range(values.shape[0]):
+        level = bits[i] * 2.0**-52 - 1023.0
+        level = below + (level if values[i] > middle else -level)
+        bucket = min(max(level * per_unit, 0.0), last)
+        cells[i] = np.uint32(np.int32(bucket)) * _U2
+    for i in range(n_negative, values.shape[0]):
+        cells[i] += _U1
+
+
+@compiled()
+def _place_around_crowd(
+    values: Any, low: Any, high: Any, n_buckets: int, n_negative: int, distances: Any, cells: Any
+) -> None:
+    middle, width = _crowd(values, low, high)
+    _distances(values, middle, 1.0 / width, distances)
+    below = _logarithm(1.0 + max(0.0, middle - low) / width)
+    above = _logarithm(1.0 + max(0.0, high - middle) / width)
+    per_unit = n_buckets / (below + above)
+    last = np.float64(n_buckets - 1)
+    bits = distances.view(np.int64)
+    _place_unevenly(values, middle, bits, below, per_unit, last, n_negative, cells)
+
+
+@compiled()
+def _weigh_cells(cells: Any, weights: Any, counts: Any) -> None:
+    counts[:] = 0
+    if weights.shape[0] > 0:
+        for i in range(cells.shape[0]):
+            counts[cells[i]] += weights[i]
+    else:
+        for i in range(cells.shape[0]):
+            counts[cells[i]] += 1
+
+
+@compiled()
+def _weigh_borders(counts: Any, unit_negative: int, unit_positive: int, left: Any) -> Any:
+    """Weight gained at every border; the most and the least.
+
+    What is gained, against everything positive, by calling what lies to the left negative; with the
+    sign reversed it is the loss against everything negative.
+    """
+    running = np.int64(0)
+    most = np.int64(0)
+    least = np.int64(0)
+    for b in range(left.shape[0]):
+        left[b] = running
+        running += unit_negative * counts[2 * b] - unit_positive * counts[2 * b + 1]
+        most = max(most, running)
+        least = min(least, running)
+    return most, least
+
+
+@compiled()
 def best_cuts(
     projections: Any,
     n_negative: int,
@@ -65,22 +175,21 @@ def best_cuts(
     total_positive: Any,
     n_buckets: int,
     tie: float,
-    correct: Any,
-    lower: Any,
-    upper: Any,
-    signs: Any,
+    weighed: Any,
+    edges: Any,
 ) -> None:
     """Best cut of every row of `projections`.
 
     `weights` holds one integer a sample, or is empty where all samples of a class weigh the same;
     `unit_negative` and `unit_positive` are the factors of the two classes. Neighbours closer than
-    `tie` times the largest absolute value count as equal. Written to the last four arrays: the
-    weight classified correctly, the samples on either side of the cut in units of sign times
-    projection (equal where everything goes to one class), and the sign.
+    `tie` times the largest absolute value count as equal. Written to the rows of `weighed`: the weight
+    classified correctly, and the sign; to those of `edges`: the samples on either side of the cut
+    in units of sign times projection (equal where everything goes to one class).
     """
     n_rows, m = projections.shape
     weighted = weights.shape[0] > 0
     cells = np.empty(m, np.uint32)
+    distances = np.empty(m)
     counts = np.empty(2 * n_buckets, np.int64)
     left = np.empty(n_buckets, np.int64)
     keep = np.empty(n_buckets, np.int64)
@@ -94,27 +203,13 @@ def best_cuts(
         per_unit = n_buckets / max(np.float64(stop) - np.float64(start), np.float64(1e-290))
         _place(values, start, per_unit, np.float64(n_buckets - 1), n_negative, cells)
 
-        counts[:] = 0
-        if weighted:
-            for i in range(m):
-                counts[cells[i]] += weights[i]
-        else:
-            for i in range(m):
-                counts[cells[i]] += 1
-
-        # `running` is the weight gained, against everything positive, by calling what lies to the
-        # left negative; with the sign reversed it is the loss against everything negative.
-        running = np.int64(0)
-        most = np.int64(0)
-        least = np.int64(0)
-        for b in range(n_buckets):
-            left[b] = running
-            running += unit_negative * counts[2 * b] - unit_positive * counts[2 * b + 1]
-            most = max(most, running)
-            least = min(least, running)
+        _weigh_cells(cells, weights, counts)
+        most, least = _weigh_borders(counts, unit_negative, unit_positive, left)
         border = max(total_positive + most, total_negative - least)
         best = np.int64(-1)
-        for _ in range(3):
+        even = True
+        looks = 0
+        while looks < 3:
             for b in range(n_buckets):
                 gain = total_positive + left[b] + unit_negative * counts[2 * b]
                 loss = total_negative - left[b] + unit_positive * counts[2 * b + 1]
@@ -124,6 +219,14 @@ def best_cuts(
                 gathered[count] = values[i]
                 origins[count] = i
                 count += keep[cells[i] >> _U1]
+            if even and count > _PROBES and count * _MANY > m and low < high:
+                even = False
+                _place_around_crowd(values, low, high, n_buckets, n_negative, distances, cells)
+                _weigh_cells(cells, weights, counts)
+                most, least = _weigh_borders(counts, unit_negative, unit_positive, left)
+                border = max(border, total_positive + most, total_negative - least)
+                continue
+            looks += 1
             sort_with_tags(gathered, origins, count)
 
             best = np.int64(-1)
@@ -132,6 +235,7 @@ def best_cuts(
             best_low = 0.0
             best_high = 0.0
             best_sign = 1
+            running = np.int64(0)
             bucket = np.int64(-1)
             for position in range(count - 1):
                 i = origins[position]
@@ -188,7 +292,25 @@ def best_cuts(
             best_sign = 1
             best_low = beyond if total_negative >= total_positive else -beyond
             best_high = best_low
-        correct[row] = best
-        lower[row] = best_low
-        upper[row] = best_high
-        signs[row] = best_sign
+        weighed[0, row] = best
+        weighed[1, row] = best_sign
+        edges[0, row] = best_low
+        edges[1, row] = best_high
+
+
+@compiled()
+def rate_cuts(weighed: Any, edges: Any, total: int, l1: float, l1_norms: Any, rates: Any) -> None:
+    """Threshold, margin, score and objective of every cut of `best_cuts`, by rows of `rates`.
+
+    The threshold is the middle between the two samples, and never the upper one.
+    """
+    for k in range(weighed.shape[1]):
+        low = edges[0, k]
+        high = edges[1, k]
+        middle = low + (high - low) / 2.0
+        rates[0, k] = middle if middle < high else low
+        rates[1, k] = (high - low) / 2.0
+        rates[2, k] = weighed[0, k] / total
+        rates[3, k] = 1.0 + rates[1, k] if weighed[0, k] == total else rates[2, k]
+        if l1 > 0.0:
+            rates[3, k] -= l1 * (l1_norms[k] - 1.0)

@@ -1,17 +1,19 @@
 """Sorting the values that pruning leaves, together with where they came from.
 
-Few values, as there mostly are, are sorted by shell sort. Many (features with few different values,
-distributions with heavy tails) are dealt into buckets of about two, and what falls into a crowded
-bucket is dealt again over the range of that bucket.
+Few values, as there mostly are, are inserted one by one. Some are put where the number of smaller
+ones says: more comparisons, but without a branch that the processor would guess wrongly half of the
+time. Many (features with few different values, distributions with heavy tails) are dealt into
+buckets of about two, and what falls into a crowded bucket is dealt again over the range of that.
 """
 
 from typing import Any
 
 import numpy as np
 
-from optimargin.kernels.compilation import compiled
+from optimargin.kernels.compilation import VECTORISED, compiled
 
-_FEW = 64
+_FEW = 24
+_SOME = 150
 _CROWDED = 16
 _DEALS = 8  # values of a more uneven spread than so many deals can level are few
 
@@ -20,10 +22,13 @@ _DEALS = 8  # values of a more uneven spread than so many deals can level are fe
 def sort_with_tags(values: Any, tags: Any, count: int) -> None:
     """Sort the first `count` values, finite ones, in place and carry their tags along."""
     if count <= _FEW:
-        _shell_sort(values, tags, 0, count)
+        _insertion_sort(values, tags, 0, count, 1)
         return
     spare_values = np.empty(count, values.dtype)
     spare_tags = np.empty(count, tags.dtype)
+    if count <= _SOME:
+        _rank_sort(values, tags, count, spare_values, spare_tags)
+        return
     cells = np.empty(count, np.int32)
     ends = np.empty(count // 2 + 1, np.int64)
     # every waiting part holds more values than a bucket may
@@ -68,6 +73,21 @@ def sort_with_tags(values: Any, tags: Any, count: int) -> None:
             else:
                 _insertion_sort(values, tags, begin, end, 1)
             begin = end
+
+
+@compiled(VECTORISED)
+def _rank_sort(values: Any, tags: Any, count: int, spare_values: Any, spare_tags: Any) -> None:
+    for i in range(count):
+        value = values[i]
+        rank = 0
+        for j in range(i):
+            rank += values[j] <= value
+        for j in range(i + 1, count):
+            rank += values[j] < value
+        spare_values[rank] = value
+        spare_tags[rank] = tags[i]
+    values[:count] = spare_values
+    tags[:count] = spare_tags
 
 
 @compiled()

@@ -13,6 +13,7 @@ from optimargin.problem import make_problem
 from optimargin.starts import START_NAMES, settled, start_direction
 
 DETERMINISTIC = [name for name in START_NAMES if name != "random"]
+LOSSES = {"logistic": "logistic", "svm": "squared_hinge"}
 FOR_SPARSE = [name for name in DETERMINISTIC if name != "lda"]
 
 
@@ -88,20 +89,32 @@ def test_gradient_vanishes_at_the_start(monkeypatch, name, by):
         monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 2)
     weights = np.random.default_rng(1).random(len(X)) + 0.1
     problem = problem_of(X, n_negative, weights, (1.0, 3.0))
-    w = optimargin.starts.minimise_margin_loss(
-        problem, "logistic" if name == "logistic" else "squared_hinge", 1.0
-    )
+    theta = optimargin.starts.minimise_margin_loss(problem, LOSSES[name], 1.0)
+    w, b = theta[:-1], theta[-1]
     scale = problem.total_weight * problem.importance
-    # the intercept is not returned: find the one where its own derivative vanishes
-    low, high = -100.0, 100.0
-    for _ in range(200):
-        b = (low + high) / 2
-        margins = problem.signs * (X @ w + b)
-        slopes = -expit(-margins) if name == "logistic" else -2 * np.maximum(1 - margins, 0)
-        pull = scale * slopes * problem.signs
-        low, high = (b, high) if pull.sum() < 0 else (low, b)
+    margins = problem.signs * (X @ w + b)
+    slopes = -expit(-margins) if name == "logistic" else -2 * np.maximum(1 - margins, 0)
+    pull = scale * slopes * problem.signs
+    assert abs(pull.sum()) < 1e-3 * np.abs(pull).sum()
     gradient = X.T @ pull + w
     assert np.abs(gradient).max() < 1e-3 * np.abs(w).max()
+
+
+@pytest.mark.parametrize("name", ["logistic", "svm"])
+@pytest.mark.parametrize("by", ["newton", "conjugate_gradients"])
+def test_the_minimum_does_not_depend_on_where_its_search_begins(monkeypatch, name, by):
+    X, n_negative = samples(shift=0.3)
+    if by == "conjugate_gradients":
+        monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 2)
+    problem = problem_of(X, n_negative)
+    minimise = optimargin.starts.minimise_margin_loss
+    from_zero = minimise(problem, LOSSES[name], 100.0)
+    begin = from_zero + np.random.default_rng(3).standard_normal(from_zero.size)
+    kept = begin.copy()
+    np.testing.assert_allclose(
+        minimise(problem, LOSSES[name], 100.0, begin), from_zero, rtol=1e-3, atol=1e-4
+    )
+    np.testing.assert_array_equal(begin, kept)
 
 
 @pytest.mark.parametrize("name", DETERMINISTIC)

@@ -35,6 +35,7 @@ _MANY_FEATURES = 600
 # multiple of the features), and carries over to all rows what it finds.
 _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
+_LEAST_ROUNDS_ON_PART = 2
 _AVERAGED_ROWS = 2**16
 
 
@@ -102,7 +103,8 @@ def _search(
     searcher, budget = _searcher(part, plan, starts, rng)
     if large:
         assert budget is not None
-        growing = GrowingSearcher(searcher, budget, part, first, _whitened(problem), rng)
+        rounds = max(budget, _LEAST_ROUNDS_ON_PART)
+        growing = GrowingSearcher(searcher, rounds, part, first, _whitened(problem), rng)
         searcher, budget = growing, growing.default_rounds(problem.n_samples, plan.l1)
     if plan.max_generations is not None:
         budget = plan.max_generations

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
+from optimargin.kernels.columns import add_moments, widen_ranges
+
 Matrix: TypeAlias = "NDArray[np.floating] | sparse.csr_array | sparse.csc_array"
 
-_BLOCK = 2**18  # numbers handled at once, so that no second copy of all data is made
+_BLOCK = (
+    2**14
+)  # numbers handled at once: they stay in the cache, no second copy of all data is made
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,8 @@ def _sparse_deviation(X: Matrix, sample_weight: NDArray[np.float64] | None) -> N
 def _exponents(magnitude: NDArray[np.float64]) -> NDArray[np.int64]:
     """Powers of two that bring columns near 1 whose squares would leave the range, else 0."""
     extreme = (magnitude > 1e100) | ((magnitude < 1e-100) & (magnitude > 0))
-    return np.where(extreme, np.frexp(magnitude)[1], 0).astype(np.int64)
+    exponents = np.where(extreme, np.frexp(magnitude)[1], 0).astype(np.int64)
+    return np.clip(exponents, -1000, 1000)  # so that the power itself is a number
 
 
 def _blocks(m: int, n: int) -> list[slice]:
@@ -142,23 +147,19 @@ def _moments(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weighted mean and standard deviation of every column; 0 for a column that does not vary."""
     m, n = X.shape
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    magnitude = np.maximum(np.abs(low), np.abs(high))
-    exponents = _exponents(magnitude)
-    any_extreme = bool(exponents.any())
-    weights = np.ones(m) if sample_weight is None else sample_weight
-    total = weights.sum()
-
-    def block_of(block: slice) -> NDArray[np.float64]:
-        values = np.asarray(X[block], dtype=np.float64, order="C")
-        return np.ldexp(values, -exponents) if any_extreme else values
-
-    centre = sum((weights[block] @ block_of(block) for block in _blocks(m, n)), np.zeros(n)) / total
-    variance = np.zeros(n)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
     for block in _blocks(m, n):
-        centred = block_of(block) - centre
-        variance += weights[block] @ (centred * centred)
-    deviation = np.sqrt(variance / total)
+        widen_ranges(np.ascontiguousarray(X[block]), low, high)
+    exponents = _exponents(np.maximum(np.abs(low), np.abs(high)))
+    factors = np.ldexp(1.0, -exponents)
+    weights = np.ones(m) if sample_weight is None else sample_weight
+    total, centre, squares = 0.0, np.zeros(n), np.zeros(n)
+    for block in _blocks(m, n):
+        total = add_moments(
+            np.ascontiguousarray(X[block]), weights[block], factors, total, centre, squares
+        )
+    variance = squares / total
+    deviation = np.sqrt(variance)
     # equal values whose mean is rounded leave a deviation of rounding errors only
     noise = 10 * np.finfo(np.float64).eps * np.abs(centre)
     deviation = np.where((low == high) | (deviation <= noise), 0.0, deviation)

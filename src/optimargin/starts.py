@@ -33,11 +33,11 @@ def start_direction(name: str, problem: Problem, rng: np.random.Generator) -> ND
         case "lda":
             direction = linear_discriminant(problem)
         case "logistic":
-            direction = minimise_margin_loss(problem, "logistic", strength=1.0)
+            direction = minimise_margin_loss(problem, "logistic", strength=1.0)[:-1]
         case "logistic_free":
-            direction = minimise_margin_loss(problem, "logistic", strength=1e6)
+            direction = minimise_margin_loss(problem, "logistic", strength=1e6)[:-1]
         case "svm":
-            direction = minimise_margin_loss(problem, "squared_hinge", strength=1.0)
+            direction = minimise_margin_loss(problem, "squared_hinge", strength=1.0)[:-1]
         case _:
             raise ValueError(f"start={name!r} is not one of {', '.join(START_NAMES)}.")
     return settled(direction)
@@ -118,29 +118,32 @@ def newton_affordable(problem: Problem) -> bool:
     return not problem.is_sparse and problem.n_features <= NEWTON_LIMIT
 
 
-def minimise_margin_loss(problem: Problem, loss: str, strength: float) -> NDArray[np.float64]:
-    """The direction w of the minimum of a margin loss over (w, b), intercept unpenalised.
+def minimise_margin_loss(
+    problem: Problem, loss: str, strength: float, begin: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The minimum theta = (w, b) of a margin loss, intercept b unpenalised.
 
     What is minimised is
 
         |w|^2 / 2 + strength * sum_i s_i loss(y_i (x_i.w + b))
 
     where s_i is the importance of a sample scaled to mean 1 and the loss is `logistic`,
-    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps, which
+    log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps from `begin`, which
     solve for the step by conjugate gradients where a Hessian would be too large.
     """
     scale = strength * problem.total_weight * problem.importance
+    theta = np.zeros(problem.n_features + 1) if begin is None else begin.copy()
     if newton_affordable(problem):
-        weights = np.zeros(problem.n_features)
         features = np.asarray(problem.features, dtype=np.float64)
-        newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, weights)
+        newton(features, scale, problem.n_negative, loss == "logistic", _NEWTON_STEPS, theta)
     else:
-        weights = _by_conjugate_gradients(problem, scale, loss == "logistic")
+        _by_conjugate_gradients(problem, scale, loss == "logistic", theta)
     # the weaker the ridge, the fewer digits are certain where features depend on each other
-    unit = np.abs(weights).max(initial=0.0) * 10.0 ** (0.5 * math.log10(strength) - 9.0)
+    largest = np.abs(theta[:-1]).max(initial=0.0)
+    unit = largest * 10.0 ** (0.5 * math.log10(strength) - 9.0)
     if not 0.0 < unit < np.inf:
-        return weights
-    return np.asarray(np.round(weights / unit) * unit)
+        return theta
+    return np.asarray(np.round(theta / unit) * unit)
 
 
 def _logistic(
@@ -158,22 +161,21 @@ def _squared_hinge(
 
 
 def _by_conjugate_gradients(
-    problem: Problem, scale: NDArray[np.float64], logistic: bool
-) -> NDArray[np.float64]:
-    """Newton steps without a Hessian, for many or sparse features.
+    problem: Problem, scale: NDArray[np.float64], logistic: bool, theta: NDArray[np.float64]
+) -> None:
+    """Newton steps without a Hessian, for many or sparse features; theta in place.
 
     They meet the minimum to more digits than a quasi-Newton method does, so that a sample given
     twice and a sample of weight 2 lead to the same start.
     """
     derivatives = _logistic if logistic else _squared_hinge
     signs = problem.signs
-    weights = np.zeros(problem.n_features)
-    margins = np.zeros(problem.n_samples)
+    margins = signs * _project(problem, theta)
     losses, slopes, bends = derivatives(margins)
-    value = float(scale @ losses)
+    value = float(scale @ losses + 0.5 * theta[:-1] @ theta[:-1])
     first_norm = 0.0
     for _ in range(_NEWTON_STEPS):
-        gradient = _combine(problem, scale * slopes * signs, weights)
+        gradient = _combine(problem, scale * slopes * signs, theta[:-1])
         norm = float(np.linalg.norm(gradient))
         first_norm = first_norm or norm
         step = _solve(problem, scale * bends, gradient, min(0.1, norm / max(first_norm, 1e-300)))
@@ -185,15 +187,15 @@ def _by_conjugate_gradients(
         while length > 1e-4:
             trial = margins - length * change
             losses, slopes, bends = derivatives(trial)
-            moved = weights - length * step[:-1]
-            trial_value = float(scale @ losses + 0.5 * moved @ moved)
+            moved = theta - length * step
+            trial_value = float(scale @ losses + 0.5 * moved[:-1] @ moved[:-1])
             if trial_value <= value - 0.1 * length * decrement:
                 break
             length *= 0.5
         else:
             break
-        margins, weights, value = trial, moved, trial_value
-    return weights
+        margins, value = trial, trial_value
+        theta[:] = moved
 
 
 def _solve(

@@ -36,7 +36,7 @@ class Line:
             self.values, self.slopes, origin, scale, self.n_negative, self.weights, *self.units,
             beta, rng, np.empty(4 * n_buckets, np.int64), np.empty(n_buckets, np.int64),
             np.empty(n_buckets, np.int64), self.cells, np.empty(m + 1, np.int64),
-            np.empty(n_buckets),
+            np.empty(n_buckets + 1), np.empty(n_buckets),
         )  # fmt: skip
 
     def draw(self, origin, beta, n_buckets, scale, rng, patience=500):

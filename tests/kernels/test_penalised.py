@@ -63,6 +63,10 @@ class Coordinate:
 
     def candidates(self):
         """Points of every interval, and where the weight is zero, with their objective."""
+        if not self.slopes.any():  # there is nothing to gain but the coordinate's own penalty
+            if self.others.any():
+                yield self.objective(-self.weight)
+            return
         length = math.hypot(*self.others, self.weight)
         intervals = reference.line_intervals(
             self.values, self.slopes, self.positive, self.weight_of, reference.shifted(0.0)
@@ -120,6 +124,13 @@ def test_no_point_of_a_fine_grid_is_better(coordinate):
     # what it takes for a gain is a little more than rounding
     assert found >= coordinate.objective(0.0) - 1e-12
     assert found >= max(coordinate.candidates(), default=-math.inf) - 1e-9
+
+
+@pytest.mark.parametrize(("others", "rest"), [([0.3], 0.0), ([1.0, -1.0], 0.0), ([0.0], 0.7)])
+def test_no_weight_is_left_on_what_says_nothing(others, rest):
+    # though the penalty would be less with all of the weight there
+    coordinate = Coordinate([-1.0, 1.0], np.zeros(2), 1, [], (1, 1), others, 0.7, 0.1)
+    assert coordinate.weight + coordinate.position() == rest
 
 
 def test_a_weight_that_does_not_help_is_set_to_zero():

@@ -36,17 +36,18 @@ _SHRINKING = 0.125
 _FOLLOWING = 0.25  # how fast a line's scale follows its moves
 _MOVES_IN_SCALE = 4.0  # of the average size
 
+_TINY = 1e-300
 _HALVINGS = 60
 _ROOT_HALF = math.sqrt(0.5)
 
 
 def gibbs_bucket_count(m: int, total_weight: float) -> int:
-    """Buckets for m samples: about five samples each, fewer once counts would leave the cache.
+    """Buckets for m samples: few enough to be cheap beside the samples, enough that few tries fail.
 
     A sample of weight 2 counts for two where weights look like numbers of repetitions.
     """
     size = total_weight if m <= total_weight <= 16 * m else m
-    return max(64, min(int(size / 5), int(32 * size**0.5)))
+    return max(64, int(4.0 * size**0.5))
 
 
 @compiled(VECTORISED)
@@ -70,14 +71,21 @@ def _first_scale(values: Any, slopes: Any, weights: Any) -> Any:
     return 2.0 ** math.floor(math.log2(min(max(scale, 1e-9), 2.0 * REACH)))
 
 
-@compiled()
-def _edge(k: Any, half: float, scale: float, lowest: float, highest: float) -> Any:
-    """Tau at the k-th border between buckets, within reach."""
-    u = k / half - 1.0
-    room = 1.0 - abs(u)
-    if room <= 0.0:
-        return highest if u > 0.0 else lowest
-    return min(max(scale * u / room, lowest), highest)
+@compiled(VECTORISED)
+def _place_edges(scale: float, lowest: float, highest: float, edges: Any) -> None:
+    """Tau at the borders between buckets, within reach."""
+    half = 0.5 * (edges.shape[0] - 1) * (1.0 - 1e-12)
+    for k in range(edges.shape[0]):
+        u = k / half - 1.0
+        edges[k] = min(max(scale * u / max(1.0 - abs(u), _TINY), lowest), highest)
+
+
+@compiled(VECTORISED)
+def _promise(origin: float, beta: float, edges: Any, bound: Any, promised: Any) -> None:
+    """Logarithm of the greatest density that each bucket can hold, unscaled."""
+    for b in range(bound.shape[0]):
+        nearest = max(origin + edges[b], -(origin + edges[b + 1]), 0.0)
+        promised[b] = beta * bound[b] - 0.5 * nearest * nearest
 
 
 @compiled()
@@ -97,38 +105,29 @@ def gibbs_position(
     bound: Any,
     cells: Any,
     origins: Any,
+    edges: Any,
     passed: Any,
 ) -> Any:
     """Draw x with density proportional to the standard normal times exp(beta * weight correct).
 
     Returns tau = x - origin, and how many tries it took: 0, with tau = 0, if all were rejected. The
-    last six arguments are working space.
+    last seven arguments are working space.
     """
     n_buckets = passed.shape[0]
     find_cells(values, slopes, scale, n_negative, n_buckets, cells)
     count_cells(cells, weights, counts)
     weigh_borders(counts, unit_negative, unit_positive, left, bound)
-    half = 0.5 * n_buckets * (1.0 - 1e-12)
-    lowest, highest = -REACH - origin, REACH - origin
-
+    _place_edges(scale, -REACH - origin, REACH - origin, edges)
+    _promise(origin, beta, edges, bound, passed)
     top = -np.inf
-    start = lowest
     for b in range(n_buckets):
-        end = _edge(b + 1, half, scale, lowest, highest)
-        passed[b] = -np.inf
-        if end > start:
-            nearest = max(origin + start, -(origin + end), 0.0)
-            passed[b] = beta * bound[b] - 0.5 * nearest * nearest
+        if edges[b + 1] > edges[b]:
             top = max(top, passed[b])
-        start = end
     total = 0.0
-    start = lowest
     for b in range(n_buckets):
-        end = _edge(b + 1, half, scale, lowest, highest)
         if passed[b] - top > _LEAST_LOG_SHARE:
-            total += (end - start) * np.exp(passed[b] - top)
+            total += (edges[b + 1] - edges[b]) * math.exp(passed[b] - top)
         passed[b] = total
-        start = end
 
     for number in range(1, _TRIES + 1):
         target = rng.random() * total
@@ -140,8 +139,7 @@ def gibbs_position(
                 behind = middle
             else:
                 drawn = middle + 1
-        start = _edge(drawn, half, scale, lowest, highest)
-        end = _edge(drawn + 1, half, scale, lowest, highest)
+        start, end = edges[drawn], edges[drawn + 1]
         tau = start + (end - start) * rng.random()
         nearest = max(origin + start, -(origin + end), 0.0)
         excess = 0.5 * ((origin + tau) ** 2 - nearest * nearest)
@@ -152,7 +150,7 @@ def gibbs_position(
             i = origins[k]
             if crossing(values[i], slopes[i], scale) < u:
                 running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
-        if rng.random() < np.exp(beta * (running - bound[drawn]) - excess):
+        if rng.random() < math.exp(beta * (running - bound[drawn]) - excess):
             return tau, number
     return 0.0, 0
 
@@ -248,6 +246,7 @@ def gibbs_moves(
     counts = np.empty(4 * n_buckets, np.int64)
     left = np.empty(n_buckets, np.int64)
     bound = np.empty(n_buckets, np.int64)
+    edges = np.empty(n_buckets + 1)
     passed = np.empty(n_buckets)
     cells = np.empty(m, np.uint32)
     origins = np.empty(m + 1, np.int64)
@@ -261,7 +260,8 @@ def gibbs_moves(
             for _ in range(_SCALES):
                 tau, tries = gibbs_position(
                     values, slopes, steps[j], scale, n_negative, weights, unit_negative,
-                    unit_positive, beta, rng, counts, left, bound, cells, origins, passed,
+                    unit_positive, beta, rng, counts, left, bound, cells, origins, edges,
+                    passed,
                 )  # fmt: skip
                 if tries > 0:
                     break

@@ -9,6 +9,10 @@ from optimargin.kernels.compilation import VECTORISED, compiled
 # Steps end when they promise less than this share of the objective.
 _ENOUGH = 1e-9
 
+# Samples that bend the loss by less than this share of the one that bends it most do not count in
+# the Hessian: they change the way to the minimum, not the minimum.
+_LEAST_BEND = 1e-9
+
 
 @compiled()
 def _derivatives(margins: Any, scale: Any, logistic: bool, slopes: Any, bends: Any) -> float:
@@ -58,23 +62,48 @@ def _solve_in_place(matrix: Any, vector: Any) -> None:
 
 
 @compiled()
+def _squares(features: Any, bends: Any) -> Any:
+    """Sum of products of features over the samples, weighted by their bends; and weighted sums."""
+    n, _m = features.shape
+    least = _LEAST_BEND * bends.max()
+    bending = np.flatnonzero(bends > least)
+    present = np.empty((n, bending.size))
+    weighted = np.empty((n, bending.size))
+    sums = np.empty(n)
+    for j in range(n):
+        total = 0.0
+        for k in range(bending.size):
+            i = bending[k]
+            present[j, k] = features[j, i]
+            weighted[j, k] = features[j, i] * bends[i]
+            total += weighted[j, k]
+        sums[j] = total
+    return np.dot(weighted, present.T), sums
+
+
+@compiled()
 def newton(
-    features: Any, scale: Any, n_negative: int, logistic: bool, max_steps: int, weights: Any
+    features: Any, scale: Any, n_negative: int, logistic: bool, max_steps: int, theta: Any
 ) -> None:
-    """Minimise |w|^2 / 2 + sum of scale times loss over (w, b) from 0; `weights` receives w.
+    """Minimise |w|^2 / 2 + sum of scale times loss over theta = (w, b), in place.
 
     The loss is the logistic one or the squared hinge. Steps are halved until they descend.
     """
     n, m = features.shape
-    margins = np.zeros(m)
-    trial = np.zeros(m)
+    margins = np.dot(theta[:n], features)
+    trial = np.empty(m)
     slopes = np.empty(m)
     bends = np.empty(m)
-    weighted = np.empty((n, m))
     step = np.empty(n + 1)
     gradient = np.empty(n + 1)
     hessian = np.empty((n + 1, n + 1))
+    for i in range(m):
+        margins[i] += theta[n]
+        if i < n_negative:
+            margins[i] = -margins[i]
     value = _derivatives(margins, scale, logistic, slopes, bends)
+    for j in range(n):
+        value += 0.5 * theta[j] ** 2
     for _ in range(max_steps):
         pulled = 0.0
         bent = 0.0
@@ -84,15 +113,11 @@ def newton(
             pulled += slopes[i]
             bent += bends[i]
         pull = np.dot(features, slopes)
+        squares, sums = _squares(features, bends)
         for j in range(n):
-            total = 0.0
-            for i in range(m):
-                weighted[j, i] = features[j, i] * bends[i]
-                total += weighted[j, i]
-            hessian[n, j] = total
-            gradient[j] = pull[j] + weights[j]
+            hessian[n, j] = sums[j]
+            gradient[j] = pull[j] + theta[j]
         gradient[n] = pulled
-        squares = np.dot(weighted, features.T)
         largest = max(bent, 1e-12)
         for j in range(n):
             for k in range(j + 1):
@@ -117,7 +142,7 @@ def newton(
                 trial[i] = margins[i] + length * (moved if i < n_negative else -moved)
             trial_value = _derivatives(trial, scale, logistic, slopes, bends)
             for j in range(n):
-                trial_value += 0.5 * (weights[j] - length * step[j]) ** 2
+                trial_value += 0.5 * (theta[j] - length * step[j]) ** 2
             if trial_value <= value - 0.1 * length * decrement:
                 break
             length *= 0.5
@@ -125,6 +150,6 @@ def newton(
                 return
         for i in range(m):
             margins[i] = trial[i]
-        for j in range(n):
-            weights[j] -= length * step[j]
+        for j in range(n + 1):
+            theta[j] -= length * step[j]
         value = trial_value

@@ -34,7 +34,9 @@ def penalised_position(
     l1 * ((A + |x|) / sqrt(S + x^2) - 1) with A and S the sums of absolute values and squares of
     the other weights. Between two crossings the score is constant; the penalty, which rises from
     its kink at x = 0 to x = S / A and falls beyond, is least at an end or at the kink: those are
-    tried in every interval, and the middle. Returns 0 where nothing is better than to stay.
+    tried in every interval, and the middle. Returns 0 where nothing is better than to stay. A
+    coordinate on which no sample has a value is not moved along but to weight zero: all the
+    weight on what says nothing would be the least penalty.
     """
     m = values.shape[0]
     crossings = np.empty(m)
@@ -56,11 +58,12 @@ def penalised_position(
         if called_positive != left_positive:
             lost += gains[moving]
         moving += 1
-    if moving == 0:
-        return 0.0
-    order = np.argsort(crossings[:moving])
     length = np.sqrt(other_squares + weight * weight)
     penalty = l1 * ((other_absolutes + abs(weight)) / length - 1.0) if length > 0.0 else 0.0
+    if moving == 0:
+        without = l1 * (other_absolutes / np.sqrt(other_squares) - 1.0)
+        return -weight if other_squares > 0.0 and without < penalty else 0.0
+    order = np.argsort(crossings[:moving])
     best = correct / total - penalty + 1e-12
     chosen = 0.0
     running = correct - lost

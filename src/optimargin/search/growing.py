@@ -2,7 +2,7 @@
 
 Finding the right region needs few rows, the last word belongs to all of them. So a block of rounds
 of the inner search runs on a subsample; if that found something better than before, it learns on
-growing subsamples and ends with exact passes over all rows. Each of these steps is a round of its
+growing subsamples and ends with an exact pass over all rows. Each of these steps is a round of its
 own, and whatever one finds is scored on all rows. The order of rounds does not depend on the
 budget: more of it appends rounds.
 """
@@ -17,11 +17,10 @@ from optimargin.lines import Lines
 from optimargin.objective import Objective, Scores, Separator
 from optimargin.search.coordinate import CoordinateSearcher
 from optimargin.search.loop import Searcher
-from optimargin.search.memetic import LEARNING_STEPS
 
-GROWTH = 8  # of the subsamples, the last of which is at most one in eight rows
-LATE_SHARPNESS = (8.0, 16.0)
-FINISHING_PASSES = 2
+GROWTH = 8  # of the subsamples, the last of which is at most half of the rows
+LATE_SHARPNESS = 16.0
+LATE_STEPS = 8
 
 
 class GrowingSearcher:
@@ -63,7 +62,7 @@ class GrowingSearcher:
 
     def default_rounds(self, n_samples: int, l1: float) -> int:
         """One block of the inner search, and what follows it."""
-        return self.inner_rounds + len(self._sizes(n_samples, l1)) + FINISHING_PASSES
+        return self.inner_rounds + len(self._sizes(n_samples, l1)) + 1
 
     def advance(self, objective: Objective) -> Scores:
         """A round of the inner search, of learning on a greater part, or a pass over all rows."""
@@ -96,19 +95,14 @@ class GrowingSearcher:
             finish = CoordinateSearcher(
                 Lines(problem, whiten=False), self.best, objective.l1, self.rng
             )
-            for number in range(FINISHING_PASSES):
-                scores = finish.advance(objective)
-                last = finish.finished or number == FINISHING_PASSES - 1
-                self.finished = self.inner.finished and last
-                yield scores
-                if last:
-                    break
+            self.finished = self.inner.finished
+            yield finish.advance(objective)
 
     def _sizes(self, n_samples: int, l1: float) -> list[int]:
         """Rows of the subsamples to learn on; learning knows nothing of a penalty."""
         sizes: list[int] = []
         rows = GROWTH * self.part.problem.n_samples
-        while rows * GROWTH <= n_samples and not l1:
+        while 2 * rows <= n_samples and not l1:
             sizes.append(rows)
             rows *= GROWTH
         return sizes
@@ -117,6 +111,4 @@ class GrowingSearcher:
         """What the best separator becomes by learning on a greater part."""
         lines = Lines(objective.problem.subsample(rows, self.rng), self.whiten)
         state = lines.state(self.best.direction, self.best.intercept)
-        for sharpness in LATE_SHARPNESS:
-            state = lines.learn(state, sharpness, LEARNING_STEPS)
-        return lines.direction(state.theta)
+        return lines.direction(lines.learn(state, LATE_SHARPNESS, LATE_STEPS).theta)

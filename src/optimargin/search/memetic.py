@@ -116,8 +116,9 @@ class MemeticSearcher:
         problem = self.lines.problem
         # the stronger machines are within reach of Newton's method only
         strengths = MARGIN_STRENGTHS if newton_affordable(problem) else MARGIN_STRENGTHS[:1]
-        machines = [
-            settled(minimise_margin_loss(problem, "squared_hinge", strength))
-            for strength in strengths
-        ]
+        machines: list[NDArray[np.float64]] = []
+        theta = None
+        for strength in strengths:
+            theta = minimise_margin_loss(problem, "squared_hinge", strength, begin=theta)
+            machines.append(settled(theta[:-1]))
         return objective.score(np.vstack([scores.directions, *machines]))

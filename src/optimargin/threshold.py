@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from optimargin.kernels.crowds import crowded_cuts
 from optimargin.kernels.cuts import best_cuts, rate_cuts
 from optimargin.weighting import Units, integer_units
 
@@ -96,7 +97,7 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
     """The best cut of every row of `projections`, whose first `n_negative` columns are negative."""
     k, m = projections.shape
     weighed, edges = np.empty((2, k), np.int64), np.empty((2, k))
-    best_cuts(
+    how = (
         projections,
         n_negative,
         units.weights,
@@ -109,6 +110,8 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
         weighed,
         edges,
     )
+    if best_cuts(*how):
+        crowded_cuts(*how)
     return Cuts(weighed, edges)
 
 

@@ -3,12 +3,9 @@
 The projection is counted into equal buckets, class by class. The running counts give the exact
 weight of correctly classified samples at every bucket border; inside a bucket it cannot exceed
 "all of one class first". Only buckets whose bound reaches the best border are gathered and sorted.
-Where most samples crowd into a few buckets, as in the presence of heavy tails, the buckets are laid
-anew, equal in the logarithm of the distance from where samples are densest.
 Samples stand in two blocks, the negative class first. Weights are integers, so sums are exact.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,12 +16,13 @@ from optimargin.kernels.sorting import sort_with_tags
 _U2 = np.uint32(2)
 _U1 = np.uint32(1)
 
-_MANY = 4  # more samples to sort than all divided by this ask for other buckets
-_PROBES = 64  # samples that the place of the crowd is estimated from
+# More samples to sort than this, and than a share of all, ask for other buckets (crowds.py).
+FEW = 64
+_MANY = 4
 
 
 @compiled(VECTORISED)
-def _extent(values: Any) -> Any:
+def extent(values: Any) -> Any:
     """Least and greatest value, of four quarters side by side: twice as fast."""
     quarter = values.shape[0] // 4
     low0 = low1 = low2 = low3 = values[0]
@@ -72,72 +70,9 @@ def _robust_range(values: Any, low: Any, high: Any) -> Any:
 
 
 @compiled()
-def _crowd(values: Any, low: Any, high: Any) -> Any:
-    """Middle and width of the shortest interval that holds a quarter of some of the samples."""
-    n = values.shape[0]
-    count = min(n, _PROBES)
-    probes = np.empty(count)
-    for k in range(count):
-        probes[k] = values[(k * n + n // 2) // count]
-    probes.sort()
-    reach = count // 4
-    middle, width = 0.0, np.inf
-    for k in range(count - reach):
-        if probes[k + reach] - probes[k] < width:
-            width = probes[k + reach] - probes[k]
-            middle = probes[k] + 0.5 * width
-    return middle, max(width, 1e-9 * (np.float64(high) - np.float64(low)))
-
-
-@compiled(VECTORISED)
-def _distances(values: Any, middle: float, per_width: float, distances: Any) -> None:
-    for i in range(values.shape[0]):
-        distances[i] = 1.0 + abs(values[i] - middle) * per_width
-
-
-@compiled()
-def _logarithm(distance: float) -> float:
-    """A straight line from every power of two to the next, as `_place_unevenly` sees it."""
-    mantissa, exponent = math.frexp(distance)
-    return 2.0 * mantissa + (exponent - 2)
-
-
-@compiled(VECTORISED)
-def _place_unevenly(
-    values: Any, middle: float, bits: Any, below: float, per_unit: float, last: Any,
-    n_negative: int, cells: Any,
-) -> None:  # fmt: skip
-    """Like `_place`, in units of the logarithm of the distance from the crowd.
-
-    `bits` are those of the distances as floating-point numbers: read as whole numbers they grow
-    like the logarithm.
-    """
-    for i in range(values.shape[0]):
-        level = bits[i] * 2.0**-52 - 1023.0
-        level = below + (level if values[i] > middle else -level)
-        bucket = min(max(level * per_unit, 0.0), last)
-        cells[i] = np.uint32(np.int32(bucket)) * _U2
-    for i in range(n_negative, values.shape[0]):
-        cells[i] += _U1
-
-
-@compiled()
-def _place_around_crowd(
-    values: Any, low: Any, high: Any, n_buckets: int, n_negative: int, distances: Any, cells: Any
-) -> None:
-    middle, width = _crowd(values, low, high)
-    _distances(values, middle, 1.0 / width, distances)
-    below = _logarithm(1.0 + max(0.0, middle - low) / width)
-    above = _logarithm(1.0 + max(0.0, high - middle) / width)
-    per_unit = n_buckets / (below + above)
-    last = np.float64(n_buckets - 1)
-    bits = distances.view(np.int64)
-    _place_unevenly(values, middle, bits, below, per_unit, last, n_negative, cells)
-
-
-@compiled()
-def _weigh_cells(cells: Any, weights: Any, counts: Any) -> None:
-    counts[:] = 0
+def weigh_cells(cells: Any, weights: Any, counts: Any) -> None:
+    for cell in range(counts.shape[0]):  # a slice takes numba longer to compile
+        counts[cell] = 0
     if weights.shape[0] > 0:
         for i in range(cells.shape[0]):
             counts[cells[i]] += weights[i]
@@ -147,7 +82,7 @@ def _weigh_cells(cells: Any, weights: Any, counts: Any) -> None:
 
 
 @compiled()
-def _weigh_borders(counts: Any, unit_negative: int, unit_positive: int, left: Any) -> Any:
+def weigh_borders(counts: Any, unit_negative: int, unit_positive: int, left: Any) -> Any:
     """Weight gained at every border; the most and the least.
 
     What is gained, against everything positive, by calling what lies to the left negative; with the
@@ -165,6 +100,138 @@ def _weigh_borders(counts: Any, unit_negative: int, unit_positive: int, left: An
 
 
 @compiled()
+def gather(
+    values: Any,
+    cells: Any,
+    counts: Any,
+    left: Any,
+    unit_negative: int,
+    unit_positive: int,
+    total_negative: Any,
+    total_positive: Any,
+    border: Any,
+    keep: Any,
+    gathered: Any,
+    origins: Any,
+) -> Any:
+    """Collect the samples of all buckets that may hold a cut as good as `border`; their number."""
+    for b in range(left.shape[0]):
+        gain = total_positive + left[b] + unit_negative * counts[2 * b]
+        loss = total_negative - left[b] + unit_positive * counts[2 * b + 1]
+        keep[b] = (gain >= border) | (loss >= border)
+    count = 0
+    for i in range(values.shape[0]):
+        gathered[count] = values[i]
+        origins[count] = i
+        count += keep[cells[i] >> _U1]
+    return count
+
+
+@compiled()
+def scan(
+    gathered: Any,
+    origins: Any,
+    count: int,
+    cells: Any,
+    left: Any,
+    n_negative: int,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+    total_negative: Any,
+    total_positive: Any,
+    tolerance: float,
+    border: Any,
+) -> Any:
+    """The best cut between samples in order, if it is as good as `border`.
+
+    Its weight, -1 if there is none; the samples on either side and the sign; and a weight that is
+    sure to be had in any case.
+    """
+    weighted = weights.shape[0] > 0
+    best = np.int64(-1)
+    sure = np.int64(-1)
+    best_gap = -1.0
+    best_low = 0.0
+    best_high = 0.0
+    best_sign = 1
+    running = np.int64(0)
+    bucket = np.int64(-1)
+    for position in range(count - 1):
+        i = origins[position]
+        if np.int64(cells[i] >> _U1) != bucket:
+            bucket = np.int64(cells[i] >> _U1)
+            running = left[bucket]
+        weight = weights[i] if weighted else np.int64(1)
+        if i < n_negative:
+            running += unit_negative * weight
+        else:
+            running -= unit_positive * weight
+        forward = total_positive + running
+        backward = total_negative - running
+        either = max(forward, backward)
+        if either <= sure or either < best:
+            continue
+        gap = gathered[position + 1] - gathered[position]
+        if gap <= tolerance:
+            continue
+        if either < border:
+            # between neighbours of one bucket nothing was left out
+            if np.int64(cells[origins[position + 1]] >> _U1) == bucket:
+                sure = either
+            continue
+        # of equally good cuts the widest gap, of equal gaps the lowest in units of sign
+        # times projection, of equal ones the positive sign
+        if forward > best or (
+            forward == best
+            and (gap > best_gap or (gap == best_gap and gathered[position] <= best_low))
+        ):
+            best = forward
+            best_gap = gap
+            best_low = gathered[position]
+            best_high = gathered[position + 1]
+            best_sign = 1
+        if backward > best or (
+            backward == best
+            and (gap > best_gap or (gap == best_gap and -gathered[position + 1] < best_low))
+        ):
+            best = backward
+            best_gap = gap
+            best_low = -gathered[position + 1]
+            best_high = -gathered[position]
+            best_sign = -1
+    return best, best_low, best_high, best_sign, sure
+
+
+@compiled()
+def write_cut(
+    row: int,
+    low: Any,
+    high: Any,
+    total_negative: Any,
+    total_positive: Any,
+    best: Any,
+    best_low: float,
+    best_high: float,
+    best_sign: int,
+    weighed: Any,
+    edges: Any,
+) -> None:
+    """Write the best cut of a row, or the one beyond all samples where that is better."""
+    if min(total_negative, total_positive) == 0 or max(total_negative, total_positive) > best:
+        # everything to the heavier class
+        beyond = 1.0 + 2.0 * max(abs(low), abs(high))
+        best = max(total_negative, total_positive)
+        best_sign = 1
+        best_low = beyond if total_negative >= total_positive else -beyond
+        best_high = best_low
+    weighed[0, row] = best
+    weighed[1, row] = best_sign
+    edges[0, row] = best_low
+    edges[1, row] = best_high
+
+
+@compiled()
 def best_cuts(
     projections: Any,
     n_negative: int,
@@ -177,125 +244,61 @@ def best_cuts(
     tie: float,
     weighed: Any,
     edges: Any,
-) -> None:
-    """Best cut of every row of `projections`.
+) -> int:
+    """Best cut of every row of `projections`; returns how many rows are left out as crowded.
 
     `weights` holds one integer a sample, or is empty where all samples of a class weigh the same;
     `unit_negative` and `unit_positive` are the factors of the two classes. Neighbours closer than
-    `tie` times the largest absolute value count as equal. Written to the rows of `weighed`: the weight
-    classified correctly, and the sign; to those of `edges`: the samples on either side of the cut
-    in units of sign times projection (equal where everything goes to one class).
+    `tie` times the largest absolute value count as equal. Written to the rows of `weighed`: the
+    weight classified correctly (-1 for a crowded row) and the sign; to those of `edges`: the
+    samples on either side of the cut in units of sign times projection (equal where everything goes
+    to one class).
     """
     n_rows, m = projections.shape
-    weighted = weights.shape[0] > 0
     cells = np.empty(m, np.uint32)
-    distances = np.empty(m)
     counts = np.empty(2 * n_buckets, np.int64)
     left = np.empty(n_buckets, np.int64)
     keep = np.empty(n_buckets, np.int64)
     gathered = np.empty(m + 1, projections.dtype)
     origins = np.empty(m + 1, np.int64)
+    n_crowded = 0
     for row in range(n_rows):
         values = projections[row]
-        low, high = _extent(values)
-        tolerance = tie * max(abs(low), abs(high))
+        low, high = extent(values)
         start, stop = _robust_range(values, low, high)
         per_unit = n_buckets / max(np.float64(stop) - np.float64(start), np.float64(1e-290))
         _place(values, start, per_unit, np.float64(n_buckets - 1), n_negative, cells)
-
-        _weigh_cells(cells, weights, counts)
-        most, least = _weigh_borders(counts, unit_negative, unit_positive, left)
+        weigh_cells(cells, weights, counts)
+        most, least = weigh_borders(counts, unit_negative, unit_positive, left)
         border = max(total_positive + most, total_negative - least)
-        best = np.int64(-1)
-        even = True
-        looks = 0
-        while looks < 3:
-            for b in range(n_buckets):
-                gain = total_positive + left[b] + unit_negative * counts[2 * b]
-                loss = total_negative - left[b] + unit_positive * counts[2 * b + 1]
-                keep[b] = (gain >= border) | (loss >= border)
-            count = 0
-            for i in range(m):
-                gathered[count] = values[i]
-                origins[count] = i
-                count += keep[cells[i] >> _U1]
-            if even and count > _PROBES and count * _MANY > m and low < high:
-                even = False
-                _place_around_crowd(values, low, high, n_buckets, n_negative, distances, cells)
-                _weigh_cells(cells, weights, counts)
-                most, least = _weigh_borders(counts, unit_negative, unit_positive, left)
-                border = max(border, total_positive + most, total_negative - least)
-                continue
-            looks += 1
+        tolerance = tie * max(abs(low), abs(high))
+        crowded = False
+        for _ in range(3):
+            count = gather(
+                values, cells, counts, left, unit_negative, unit_positive,
+                total_negative, total_positive, border, keep, gathered, origins,
+            )  # fmt: skip
+            crowded = count > FEW and count * _MANY > m and low < high
+            if crowded:
+                break
             sort_with_tags(gathered, origins, count)
-
-            best = np.int64(-1)
-            sure = np.int64(-1)
-            best_gap = -1.0
-            best_low = 0.0
-            best_high = 0.0
-            best_sign = 1
-            running = np.int64(0)
-            bucket = np.int64(-1)
-            for position in range(count - 1):
-                i = origins[position]
-                if np.int64(cells[i] >> _U1) != bucket:
-                    bucket = np.int64(cells[i] >> _U1)
-                    running = left[bucket]
-                weight = weights[i] if weighted else np.int64(1)
-                if i < n_negative:
-                    running += unit_negative * weight
-                else:
-                    running -= unit_positive * weight
-                forward = total_positive + running
-                backward = total_negative - running
-                either = max(forward, backward)
-                if either <= sure or either < best:
-                    continue
-                gap = gathered[position + 1] - gathered[position]
-                if gap <= tolerance:
-                    continue
-                if either < border:
-                    # between neighbours of one bucket nothing was left out
-                    if np.int64(cells[origins[position + 1]] >> _U1) == bucket:
-                        sure = either
-                    continue
-                # of equally good cuts the widest gap, of equal gaps the lowest in units of sign
-                # times projection, of equal ones the positive sign
-                if forward > best or (
-                    forward == best
-                    and (gap > best_gap or (gap == best_gap and gathered[position] <= best_low))
-                ):
-                    best = forward
-                    best_gap = gap
-                    best_low = gathered[position]
-                    best_high = gathered[position + 1]
-                    best_sign = 1
-                if backward > best or (
-                    backward == best
-                    and (gap > best_gap or (gap == best_gap and -gathered[position + 1] < best_low))
-                ):
-                    best = backward
-                    best_gap = gap
-                    best_low = -gathered[position + 1]
-                    best_high = -gathered[position]
-                    best_sign = -1
+            best, best_low, best_high, best_sign, sure = scan(
+                gathered, origins, count, cells, left, n_negative, weights, unit_negative,
+                unit_positive, total_negative, total_positive, tolerance, border,
+            )  # fmt: skip
             if best >= border:
                 break
             # the best border lies between equal values: look again, from what is sure to be had
             border = sure
-
-        if min(total_negative, total_positive) == 0 or max(total_negative, total_positive) > best:
-            # everything to the heavier class: a cut beyond all samples
-            beyond = 1.0 + 2.0 * max(abs(low), abs(high))
-            best = max(total_negative, total_positive)
-            best_sign = 1
-            best_low = beyond if total_negative >= total_positive else -beyond
-            best_high = best_low
-        weighed[0, row] = best
-        weighed[1, row] = best_sign
-        edges[0, row] = best_low
-        edges[1, row] = best_high
+        if crowded:
+            n_crowded += 1
+            weighed[0, row] = -1
+        else:
+            write_cut(
+                row, low, high, total_negative, total_positive,
+                best, best_low, best_high, best_sign, weighed, edges,
+            )  # fmt: skip
+    return n_crowded
 
 
 @compiled()

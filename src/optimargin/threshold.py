@@ -57,32 +57,32 @@ class Cuts(NamedTuple):
     @property
     def correct(self) -> NDArray[np.int64]:
         """Integer weight classified correctly."""
-        return self.weighed[0]
+        return np.asarray(self.weighed[0])
 
     @property
     def sign(self) -> NDArray[np.int64]:
         """Of the projection."""
-        return self.weighed[1]
+        return np.asarray(self.weighed[1])
 
     @property
     def lower(self) -> NDArray[np.float64]:
         """The sample below the cut, in units of sign times projection."""
-        return self.edges[0]
+        return np.asarray(self.edges[0])
 
     @property
     def upper(self) -> NDArray[np.float64]:
         """The sample above the cut."""
-        return self.edges[1]
+        return np.asarray(self.edges[1])
 
     @property
     def threshold(self) -> NDArray[np.float64]:
         """The middle between the two samples, and never the upper one."""
-        return self.rates(1)[0]
+        return np.asarray(self.rates(1)[0])
 
     @property
     def margin(self) -> NDArray[np.float64]:
         """Half the gap."""
-        return self.rates(1)[1]
+        return np.asarray(self.rates(1)[1])
 
     def rates(
         self, total: int, l1: float = 0.0, l1_norms: NDArray[np.float64] = _NO_NORMS

@@ -39,7 +39,8 @@ def _crowd(values: Any, low: Any, high: Any) -> Any:
         if probes[k + reach] - probes[k] < width:
             width = probes[k + reach] - probes[k]
             middle = probes[k] + 0.5 * width
-    return middle, max(width, 1e-9 * (np.float64(high) - np.float64(low)))
+    # not so narrow that its inverse would be infinite
+    return middle, max(width, 1e-9 * (np.float64(high) - np.float64(low)), 1e-290)
 
 
 @compiled(VECTORISED)
@@ -82,7 +83,7 @@ def _place(
     _distances(values, middle, 1.0 / width, distances)
     below = _logarithm(1.0 + max(0.0, middle - low) / width)
     above = _logarithm(1.0 + max(0.0, high - middle) / width)
-    per_unit = n_buckets / (below + above)
+    per_unit = n_buckets / max(below + above, 1e-290)
     last = np.float64(n_buckets - 1)
     bits = distances.view(np.int64)
     _place_by_distance(values, middle, bits, below, per_unit, last, n_negative, cells)

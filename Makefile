@@ -16,7 +16,7 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types bench clean
+.PHONY: help demo test browser lint format types bench clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -43,6 +43,11 @@ demo: $(STAMP)  ## Compare with logistic regression, SVM and LDA; write optimarg
 
 test: $(STAMP)  ## Run the tests (TESTS=... chooses files, JOBS=... processes)
 	"$(BIN)/python" -m pytest -n $(JOBS) $(TESTS)
+
+# Tried once an environment: where it cannot be had, trying again does not help.
+browser: $(STAMP)  ## Install chromium for the report's tests, where apt-get can
+	@test -e "$(VENV)/.browser" || .ci/browser
+	@touch "$(VENV)/.browser"
 
 lint: $(STAMP)  ## Check style, format and the direction of imports
 	"$(BIN)/ruff" check .

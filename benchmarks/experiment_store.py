@@ -36,7 +36,9 @@ def main() -> None:
     kills, cells, same = killed()
     print(f"{kills} kills of a run of {cells} cells: ", end="")
     print("the same cells as undisturbed" if same else "THE CELLS DIFFER")
-    if not same:
+    if kills < KILLS:
+        print(f"the run was over before {KILLS} kills: give it more splits")
+    if not same or kills < KILLS:
         sys.exit(1)
 
 
@@ -108,21 +110,22 @@ def killed() -> tuple[int, int, bool]:
         cells, source = small_run(SECONDS, SPLITS)
         with Store(undisturbed) as store:
             run(cells, {"small": source}, store, jobs=2)
-        kills = 0
-        while kills < KILLS:
+        kills, ended = 0, False
+        while kills < KILLS and not ended:
             process = start(disturbed)
             try:
                 process.wait(dice.uniform(0.5, 3.0))
+                ended = True
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-            kills += 1
+                kills += 1
         start(disturbed).wait()
         return kills, len(cells), outcomes(undisturbed) == outcomes(disturbed)
 
 
-# Long enough that most of the kills hit a run that is not over.
-SECONDS, SPLITS = 0.4, 100
+# Long enough that every kill hits a run that is not over.
+SECONDS, SPLITS = 0.4, 150
 
 
 def start(path: Path) -> subprocess.Popen:

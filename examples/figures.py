@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import matplotlib as mpl
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from optimargin import OptimalMarginClassifier
@@ -30,6 +31,10 @@ petals, species = iris.data.iloc[:, 2:], iris.target_names[iris.target]
 pair = species != "setosa"
 regions = OptimalMarginClassifier(random_state=0).fit(petals, species)
 line = OptimalMarginClassifier(random_state=0).fit(petals[pair], species[pair])
+mean = OptimalMarginClassifier(separator="average", random_state=0)
+mean_of_petals = mean.fit(petals[pair], species[pair])
+flowers = iris.data[pair]
+mean_of_flowers = clone(mean).fit(flowers, species[pair])
 
 displays = {
     "projection": ProjectionDisplay.from_estimator(classifier, X, y),
@@ -39,6 +44,8 @@ displays = {
     "separator": SeparatorDisplay.from_estimator(
         line, petals[pair], species[pair], grid_resolution=50
     ),
+    "votes": SeparatorDisplay.from_estimator(mean_of_petals, petals[pair], species[pair]),
+    "spread": WeightsDisplay.from_estimator(mean_of_flowers, flowers),
     "regions": SeparatorDisplay.from_estimator(regions, petals, species),
 }
 for name, display in displays.items():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import ndtr
+from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
 import reference
@@ -68,6 +69,14 @@ def test_training_error_is_that_of_drawn_weights():
     assert found.training_error == pytest.approx(
         (errors[y].mean() + errors[~y].mean()) / 2, abs=0.003
     )
+
+
+def test_the_constant_of_the_inequality_holds_for_few_samples():
+    # it bounds the mean of exp(m kl(errors / m, error)), which is greatest without the error:
+    # the sum over k of (m over k) (k / m)^k (1 - k / m)^(m - k)
+    for m in range(1, 60):
+        k = np.arange(m + 1)
+        assert binom.pmf(k, m, k / m).sum() <= 2 * np.sqrt(m) + 1e-12
 
 
 def test_more_samples_and_less_certainty_give_a_lower_bound():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit, logit
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 
 from optimargin.confidence import join_shares, pair_shares, vote_slope
 from optimargin.one_vs_one import vote
@@ -17,17 +18,26 @@ def test_slope_of_votes_that_follow_one():
     voters = 10**7
     votes = np.round(voters * expit(1.7 * values))
     assert vote_slope(values, votes, voters, importance) == pytest.approx(1.7, rel=1e-4)
+    # as surely as can be: all of one mind on either side
+    one_mind = vote_slope(values, voters * (values > 0), voters, importance)
+    assert 10 < one_mind < np.inf
 
 
 @pytest.mark.parametrize("voters", [1, 10, 100])
-def test_slope_is_the_weighted_least_squares_fit(voters):
+def test_slope_is_that_of_a_logistic_regression_on_the_votes(voters):
     rng = np.random.default_rng(voters)
     values, importance = rng.standard_normal(30), rng.random(30)
     votes = rng.binomial(voters, expit(2 * values))
-    shares = logit((votes + 1) / (voters + 2))
-    root = np.sqrt(importance)
-    expected = np.linalg.lstsq((root * values)[:, None], root * shares, rcond=None)[0][0]
-    assert vote_slope(values, votes, voters, importance) == pytest.approx(max(expected, 0.0))
+    # every sample once positive and once negative, by its votes
+    model = LogisticRegression(C=1e9, fit_intercept=False, tol=1e-10, max_iter=1000).fit(
+        np.tile(values, 2)[:, None],
+        np.repeat([1, 0], 30),
+        sample_weight=np.concatenate([importance * (votes + 1), importance * (voters - votes + 1)]),
+    )
+    found = vote_slope(values, votes, voters, importance)
+    assert found == pytest.approx(model.coef_[0, 0], rel=1e-3)
+    # in other units of distance it is the same slope
+    assert vote_slope(1e6 * values, votes, voters, importance) == pytest.approx(found / 1e6)
 
 
 def test_slope_is_never_negative():

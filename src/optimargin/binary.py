@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from optimargin.average import average_separators
+from optimargin.average import Average, average_of_one, average_separators
 from optimargin.lines import Lines
-from optimargin.objective import Objective, Scores
+from optimargin.objective import Objective, Scores, Separator
 from optimargin.problem import Problem
 from optimargin.search.coordinate import CoordinateSearcher
 from optimargin.search.growing import GrowingSearcher
@@ -36,7 +36,7 @@ _MANY_FEATURES = 600
 _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
 _LEAST_ROUNDS_ON_PART = 2
-_AVERAGED_ROWS = 2**16
+_AVERAGED_ROWS = 2**15
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,18 @@ def fit_binary(
     """Search a separator of one pair of classes."""
     rng = np.random.Generator(np.random.PCG64(seed))
     objective = Objective(problem, plan.l1)
-    if problem.n_features == 1:  # there is one direction only
-        only = objective.score(np.ones((1, 1)))
-        return _unsearched(objective, only, "finished")
+    averaged = plan.separator == "average"
     if min(problem.units.total_negative, problem.units.total_positive) == 0:
         # one class counts for nothing: every direction is as good
-        return _unsearched(
-            objective, objective.score(settled(mean_difference(problem))[None, :]), "finished"
-        )
-    if plan.separator == "average":
+        scores = objective.score(settled(mean_difference(problem))[None, :])
+        if averaged:
+            one = average_of_one(objective, scores.separator(0), plan.inverse_temperature)
+            return _averaged(one, one.separator, "finished")
+        return _unsearched(objective, scores, "finished")
+    if averaged:
         return _average(objective, plan, rng, given_start, deadline)
+    if problem.n_features == 1:  # there is one direction only
+        return _unsearched(objective, objective.score(np.ones((1, 1))), "finished")
     return _search(objective, plan, rng, given_start, deadline, on_generation)
 
 
@@ -166,9 +168,14 @@ def _average(
     separator = average.separator
     if large:
         separator = objective.score(separator.direction[None, :]).separator(0)
+    return _averaged(average, separator, "time" if average.stopped_early else "budget")
+
+
+def _averaged(average: Average, separator: Separator, reason: str) -> Outcome:
+    """The outcome of a pair whose final separator is the one given."""
     return Outcome(
         separator=separator,
-        stop_reason="time" if average.stopped_early else "budget",
+        stop_reason=reason,
         n_generations=average.n_sweeps,
         n_evaluations=average.n_moves,
         history={

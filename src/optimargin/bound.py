@@ -3,10 +3,14 @@
 For the classifier that draws its weights (intercept included) anew for every sample from N(mu w,
 I), where w is a separator at unit length, the probability of misclassifying x with label y is
 Phi(-mu y w.x / |x|), with x extended by a one for the intercept. Against the prior N(0, I) the
-Kullback-Leibler divergence is mu^2 / 2. The PAC-Bayes-kl inequality (Maurer's form) then bounds
-the true error of each class by its training error, here for both classes at delta / 2 and for all
-mu of a fixed grid at once, so that the best may be chosen afterwards (Langford and Shawe-Taylor,
-2002).
+Kullback-Leibler divergence is mu^2 / 2. The PAC-Bayes-kl inequality (Maurer's form, which holds for
+any number of samples) then bounds the true error of each class by its training error, here for both
+classes at delta / 2 and for all mu of a fixed grid at once, so that the best may be chosen
+afterwards (Langford and Shawe-Taylor, 2002). The union over the grid is on the safe side, as the
+inequality is uniform in the posterior; it adds log(21) / m to the divergence.
+
+The prior must not depend on the samples. It is spherical in the units of the features as they are
+given to `error_bound`, whatever scaling the classifier used inside: `coef_` is for those units.
 """
 
 import math

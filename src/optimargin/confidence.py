@@ -1,8 +1,11 @@
 """How sure an average of separators is, from the votes of the separators it was made of."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.optimize import brentq
+from scipy.special import expit
 
 from optimargin.training import class_pairs
 
@@ -19,11 +22,22 @@ def vote_slope(
     """The slope k for which 1 / (1 + exp(-k value)) follows the share of votes best.
 
     `values` are the samples' distances from the mean separator, `votes` how many of the separators
-    call each positive. Weighted least squares on the logit scale, one vote added on either side.
+    call each positive; one vote is added on either side. Best is the least cross-entropy, as in a
+    logistic regression on the votes.
     """
-    shares = logit((votes + 1) / (n_voters + 2))
-    squares = float(importance @ values**2)
-    return max(float(importance @ (values * shares)) / squares, 0.0) if squares > 0 else 0.0
+    shares = (votes + 1) / (n_voters + 2)
+
+    def excess(slope: float) -> float:
+        """What grows with the slope and is zero at the best one."""
+        return float(importance @ (values * (expit(slope * values) - shares)))
+
+    spread = math.sqrt(importance @ values**2)
+    if spread == 0.0 or excess(0.0) >= 0.0:
+        return 0.0
+    highest = 1.0 / spread
+    while excess(highest) < 0.0:
+        highest *= 2.0
+    return float(brentq(excess, 0.0, highest, xtol=1e-9 * highest))
 
 
 def pair_shares(

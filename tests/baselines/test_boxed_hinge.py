@@ -49,6 +49,31 @@ def test_lower_bounds_agree_with_cvxpy(seed):
     np.testing.assert_allclose(solution.direction, w.value, atol=1e-4)
 
 
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("kind", ["unbalanced", "nearly singular", "outliers", "separable"])
+def test_reaches_the_least_objective_on_awkward_rows(kind, C):
+    X, signs = noisy(6, 80, 5)
+    if kind == "unbalanced":
+        signs = np.where(np.arange(80) < 4, 1.0, -1.0)
+    elif kind == "nearly singular":
+        X = X[:, :2] @ X[:2] + 1e-4 * X
+    elif kind == "outliers":
+        X[:4] *= 50
+    else:
+        X += 4 * signs[:, None]
+    upper = np.full(80, C)
+    solution = minimise_hinge(signs[:, None] * X, signs, 0 * upper, upper)
+    assert solution.converged
+
+    w, b = cvxpy.Variable(5), cvxpy.Variable()
+    loss = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(signs, X @ w + b)))
+    problem = cvxpy.Problem(cvxpy.Minimize(0.5 * cvxpy.sum_squares(w) + C * loss))
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+    slack = 1 - signs * (X @ solution.direction + solution.intercept)
+    reached = hinge_objective(slack, solution.direction, 0 * upper, upper)
+    assert reached == pytest.approx(problem.value, rel=1e-6, abs=1e-6)
+
+
 def test_optimality_conditions():
     X, signs = noisy(3)
     upper = np.full(len(signs), 2.0)

@@ -43,6 +43,20 @@ def test_the_cut_is_the_best_of_its_direction():
     )
 
 
+def test_a_search_on_all_rows_ends_where_no_single_shift_is_better():
+    for seed in range(5):
+        X, y = overlapping(seed, n_features=5)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        model = CoordinateZeroOneClassifier(
+            n_restarts=1, n_draws=1, sample_fraction=1.0, random_state=seed
+        ).fit(X, y)
+        direction = model.coef_[0] / np.linalg.norm(model.coef_)
+        shifts = 0.17 * np.vstack([np.eye(5), -np.eye(5)])
+        best = max(optimal_margin_threshold(X @ (direction + shift), y).score for shift in shifts)
+        assert best <= model.score_[0] + 1e-6
+        assert model.n_iter_[0] > 1
+
+
 def test_more_restarts_and_draws_never_lower_the_score():
     X, y = overlapping(2, n_features=8)
     scores = [

@@ -116,6 +116,33 @@ def test_the_nuclear_norm_agrees_with_a_solver_of_cone_programs(rng, fit_interce
     assert rank < 4 if nuclear == 20.0 else rank == 4
 
 
+@pytest.mark.parametrize("nuclear", [0.5, 5.0])
+@pytest.mark.parametrize("kind", ["collinear", "unscaled", "unbalanced"])
+def test_the_default_iterations_reach_the_optimum_on_awkward_features(rng, kind, nuclear):
+    m, n = 100, 12
+    y = (np.arange(m) < (5 if kind == "unbalanced" else 40)).astype(int)
+    X = rng.normal(size=(m, n)) + 0.5 * y[:, np.newaxis]
+    if kind == "collinear":
+        X = np.cumsum(X, axis=1) + 20 * rng.normal(size=(m, 1))
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        assert np.linalg.cond(X) > 100
+    elif kind == "unscaled":
+        X *= np.logspace(-2, 2, n)
+    problem = problem_of(X, y, False)
+    found = solve_admm(problem, nuclear, tol=1e-8, max_iter=400)
+
+    labels = problem.labels.T
+    D, M = cp.Variable((n, 2)), cp.Variable((m, 2), nonneg=True)
+    loss = cp.sum_squares(problem.rows @ D - labels - cp.multiply(2 * labels - 1, M))
+    program = cp.Problem(cp.Minimize(loss + nuclear * cp.normNuc(D) + 0.25 * cp.sum_squares(D)))
+    program.solve(solver="CLARABEL", tol_gap_abs=1e-7, tol_gap_rel=1e-7, tol_feas=1e-7)
+    scores = found.coef @ problem.rows.T
+    reached = ((scores - relaxed_targets(scores, problem.labels)) ** 2).sum()
+    reached += nuclear * np.linalg.svd(found.coef, compute_uv=False).sum()
+    reached += 0.25 * (found.coef**2).sum()
+    assert reached == pytest.approx(program.value, rel=1e-5)
+
+
 def test_without_the_nuclear_norm_both_solvers_agree(rng):
     X, y = some_rows(rng, 3)
     one, other = (

@@ -44,6 +44,32 @@ def test_agrees_with_the_cone_program(rng, n, ridge):
     assert -model.intercept_[0] == pytest.approx(threshold, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["unbalanced", "nearly singular", "unscaled", "wide"])
+def test_reaches_the_greatest_kappa_on_awkward_rows(rng, kind):
+    n = 30 if kind == "wide" else 5
+    X, y = two_classes(rng, n, *((90, 3) if kind == "unbalanced" else (12, 14)))
+    if kind == "nearly singular":
+        X = X[:, :3] @ rng.normal(size=(3, 5)) + 1e-5 * X
+    elif kind == "unscaled":
+        X = X * np.logspace(-2, 2, 5)
+    model = MinimaxProbabilityClassifier().fit(X, y)
+    (mean2, cov2), (mean1, cov1) = moments(X[y == 0]), moments(X[y == 1])
+    added = 1e-6 * (np.trace(cov1) + np.trace(cov2)) / (2 * n) * np.eye(n)
+    roots = [np.linalg.cholesky(cov + added).T for cov in (cov1, cov2)]
+
+    def kappa(a):
+        return a @ (mean1 - mean2) / sum(np.linalg.norm(root @ a) for root in roots)
+
+    # In coordinates in which the covariances add up to the identity the program is easy.
+    inverse = np.linalg.inv(np.linalg.cholesky(cov1 + cov2 + 2 * added)).T
+    a = cp.Variable(n)
+    deviations = sum(cp.norm(root @ inverse @ a) for root in roots)
+    problem = cp.Problem(cp.Minimize(deviations), [a @ (inverse.T @ (mean1 - mean2)) == 1])
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-7, tol_gap_rel=1e-7, tol_feas=1e-7)
+    assert model.kappa_[0] == pytest.approx(kappa(model.coef_[0]), rel=1e-6)
+    assert model.kappa_[0] == pytest.approx(kappa(inverse @ a.value), rel=1e-6)
+
+
 def test_equal_covariances_give_the_lda_direction_and_the_midpoint(rng):
     half = rng.normal(size=(40, 4)) @ rng.normal(size=(4, 4))
     shift = np.array([1.0, -0.5, 2.0, 0.3])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -69,6 +70,75 @@ def test_every_level_ends_below_its_start(seed):
         weights, rounds, at_rest = minimise(design, costs, weights, sharpness, 0.0, 1000)
         assert at_rest
         assert loss(weights) <= before - 0.1 * (rounds - 1) + 1e-9
+
+
+def published_level(design, weights, sharpness, radius, step):
+    """One level of the authors' program, as it is described: one trial after the other."""
+
+    def loss(w):
+        return expit(-sharpness * design @ w).sum()
+
+    def gradient(w):
+        p = expit(-sharpness * design @ w)
+        return -sharpness * (p * (1 - p)) @ design
+
+    def descend(w):
+        while np.abs(gradient(w)).max() > 0.01:
+            trials = (w - 10.0**-k * gradient(w) for k in range(1, 7))
+            lower = next((trial for trial in trials if loss(w) - loss(trial) >= 0.1), None)
+            if lower is None:
+                break
+            w = lower
+        return w
+
+    def shift_one(w):
+        for d in range(len(w)):
+            for j in range(1, round(radius / step) + 1):
+                for sign in (1, -1):
+                    trial = w.copy()
+                    trial[d] += sign * j * step
+                    if loss(w) - loss(trial) > 0.1:
+                        return trial
+        return None
+
+    while True:
+        weights = descend(weights)
+        shifted = shift_one(weights)
+        if shifted is None:
+            return weights
+        weights = shifted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_descent_is_the_published_one(seed):
+    X, y = contaminated(seed)
+    design, costs = signed_design(X, y), np.ones(len(y))
+    ours = theirs = logistic_start(design, costs, y == 1)
+    n_rounds = 0
+    for sharpness, radius, step in ((2.0, 8.0, 0.2), (20.0, 4.0, 0.1), (200.0, 2.0, 0.05)):
+        ours, rounds, _ = minimise(design, costs, ours, sharpness, 0.0, 1000)
+        theirs = published_level(design, theirs, sharpness, radius, step)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+        n_rounds += rounds
+    assert n_rounds > 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sweep_is_the_published_one(seed):
+    X, y = contaminated(seed)
+    design, weights = signed_design(X, y), np.random.default_rng(seed).standard_normal(3)
+    ours = sweep(design, np.ones(len(y)), y == 1, weights)
+    theirs = weights.copy()
+    for d in range(3):
+        centre, least = theirs[d], true_loss(design, np.ones(len(y)), y == 1, theirs)
+        for j in range(1, 201):
+            for sign in (1, -1):
+                trial = theirs.copy()
+                trial[d] = centre + sign * 0.05 * j
+                loss = true_loss(design, np.ones(len(y)), y == 1, trial)
+                if loss < least:
+                    theirs, least = trial, loss
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

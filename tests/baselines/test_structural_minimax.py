@@ -65,6 +65,24 @@ def test_agrees_with_a_sequence_of_cone_programs(rng, n, n_plus, n_minus):
     assert found.kappa == pytest.approx(dinkelbach(components), rel=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["flat", "unequal", "unscaled", "close"])
+def test_agrees_with_cone_programs_on_awkward_components(rng, kind):
+    components = some_components(rng, 8, 3, 2, distance=1.0 if kind == "close" else 3.0)
+    means, covariances = components.means, components.covariances.copy()
+    if kind == "flat":
+        flat = rng.normal(size=(5, 8, 4))
+        covariances = flat @ flat.transpose(0, 2, 1) / 8 + 1e-6 * np.eye(8)
+    elif kind == "unequal":
+        covariances *= np.logspace(-4, 2, 5)[:, np.newaxis, np.newaxis]
+    elif kind == "unscaled":
+        scale = np.diag(np.logspace(-2, 2, 8))
+        means, covariances = means @ scale, scale @ covariances @ scale
+    awkward = Components(means, covariances, components.signs)
+    found = solve_components(awkward, **SETTINGS)
+    assert found.residual <= 1e-6
+    assert found.kappa >= dinkelbach(awkward) * (1 - 1e-6)
+
+
 def test_the_solution_keeps_every_component_kappa_deviations_away(rng):
     components = some_components(rng, 60, 4, 3)
     found = solve_components(components, **SETTINGS)

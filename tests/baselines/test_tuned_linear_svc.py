@@ -4,9 +4,10 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from optimargin.baselines import TunedLinearSVC
+from optimargin.baselines import TunedLinearSVC, _boxed_hinge
 from optimargin.baselines.tuned_linear_svc import maximise
 
 pytest.importorskip("bayes_opt")
@@ -111,6 +112,16 @@ def test_classes_of_one_and_two_rows():
         assert np.isfinite(model.coef_).all()
     with pytest.raises(ValueError, match="one each"):
         TunedLinearSVC().fit(X[:2], [0, 1])
+
+
+def test_machines_that_are_left_unfinished_are_told(monkeypatch):
+    monkeypatch.setattr(_boxed_hinge, "_MAX_MULTIPLIER_STEPS", 1)
+    X, y = overlapping()
+    with (
+        pytest.warns(ConvergenceWarning, match="of 10 machines of the cross-validation"),
+        pytest.warns(ConvergenceWarning, match="was left with a duality gap"),
+    ):
+        TunedLinearSVC(n_evaluations=2, random_state=0).fit(X, y)
 
 
 def test_the_missing_package_is_named(monkeypatch):

@@ -42,6 +42,29 @@ def test_agrees_with_the_primal_problem(data):
         np.testing.assert_allclose(plane(model, side), z.value, atol=1e-6)
 
 
+@pytest.mark.parametrize("cost", [2.0**-6, 2.0**6])
+@pytest.mark.parametrize("kind", ["unbalanced", "nearly singular", "outliers"])
+def test_reaches_the_least_objective_on_awkward_rows(rng, kind, cost):
+    X, y = rng.normal(size=(90, 6)), (np.arange(90) < (3 if kind == "unbalanced" else 40)) * 1
+    X += 0.7 * y[:, np.newaxis]
+    if kind == "nearly singular":
+        X = X[:, :3] @ rng.normal(size=(3, 6)) + 1e-5 * X
+    elif kind == "outliers":
+        X[::20] *= 100
+    c = {"c1": cost, "c2": cost, "c3": 2.0**-7, "c4": 2.0**-7}
+    model = TwinSVC(**c).fit(X, y)
+    for near, far, loss, ridge, sign, side in problems(X, y, c):
+        z = cp.Variable(7)
+        objective = 0.5 * cp.sum_squares(near @ z) + 0.5 * ridge * cp.sum_squares(z)
+        objective += loss * cp.sum(cp.pos(1 - sign * (far @ z)))
+        problem = cp.Problem(cp.Minimize(objective))
+        problem.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+        ours = plane(model, side)
+        reached = 0.5 * np.sum((near @ ours) ** 2) + 0.5 * ridge * ours @ ours
+        reached += loss * np.maximum(1 - sign * (far @ ours), 0).sum()
+        assert reached == pytest.approx(problem.value, rel=1e-6)
+
+
 def test_agrees_with_the_dual_problem(data):
     model = TwinSVC(**C).fit(*data)
     for near, far, loss, ridge, sign, side in problems(*data, C):

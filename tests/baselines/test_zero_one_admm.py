@@ -1,4 +1,6 @@
-"""L0/1-SVM: its optimality conditions where it converges, and its symmetries."""
+"""L0/1-SVM: the published iteration, the accuracies it is known to reach, and its symmetries."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -27,6 +29,58 @@ def test_reaches_the_known_accuracy_with_few_support_vectors(C, accuracy):
     assert model.score(scale(X), y) >= accuracy
     assert model.n_support_[0] <= 40
     assert model.n_iter_[0] <= 150
+
+
+def published_iteration(X, y, C, n_iter):
+    """The authors' program as it is described; the start is the one that our notes give."""
+    signs = np.where(y == 1, 1.0, -1.0)
+    A = signs[:, None] * (X - X.mean(axis=0))
+    towards = A[y == 1].mean(axis=0) + A[y == 0].mean(axis=0)
+    w, b, lam, sigma = 0.01 * towards / np.linalg.norm(towards), 0.0, np.zeros(len(y)), 1.0
+    best, fewest = None, np.inf
+    for k in range(1, n_iter + 1):
+        z = 1 - A @ w - b * signs - lam / sigma
+        nearest = z[z > 0].min()
+        if sigma > 2 * C / nearest**2:
+            sigma = 1.9 * C / nearest**2
+        T = (z > 0) & (z <= np.sqrt(2 * C / sigma))
+        u = np.where(T, 0.0, z)
+        right = A[T].T @ (1 - u - lam / sigma - b * signs)[T]
+        w = np.linalg.solve(A[T].T @ A[T] + np.eye(len(w)) / sigma, right)
+        b = np.mean((signs * (1 - u - lam / sigma - A @ w))[T])
+        om = A @ w + u - 1 + b * signs
+        lam = np.where(T, lam + sigma * om, 0.0)
+        errors = np.count_nonzero((signs * (A @ w + b * signs) > 0) != (y == 1))
+        if errors < fewest:
+            best, fewest = w, errors
+        v = u - lam / sigma
+        prox = np.where((v > 0) & (v <= np.sqrt(2 * C / sigma)), 0.0, v)
+        residuals = [
+            np.sum((w + A[T].T @ lam[T]) ** 2) / (1 + w @ w),
+            abs(signs[T] @ lam[T]) / (1 + T.sum()),
+            om @ om / len(y),
+            np.sum((u - prox) ** 2) / (1 + u @ u),
+        ]
+        if max(residuals) < 1e-3:
+            return best, k
+        if k % 10 == 0:
+            if residuals[2] > 1e-3:
+                sigma = min(2 * sigma, 10)
+            elif residuals[0] > 1e-3:
+                sigma = np.clip(sigma / 1.25, 0.01, 5)
+    return best, n_iter
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 5.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_published_iteration(seed, C):
+    X, y = clouds(seed)
+    coef, n_iter = published_iteration(X, y, C, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ZeroOneADMMClassifier(C=C, max_iter=60).fit(X, y)
+    assert model.n_iter_[0] == n_iter
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=1e-6, atol=1e-9)
 
 
 def test_the_ridge_step_is_the_same_in_both_dimensions():

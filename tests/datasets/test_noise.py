@@ -20,6 +20,17 @@ def test_replace_changes_the_stated_share_of_all_classes_but_the_first(three_cla
     np.testing.assert_array_equal(labels, y)
 
 
+def test_the_last_class_can_be_spared_instead(three_classes):
+    X, y = three_classes
+    noise = Replace(0.15, spared="last")
+    changed = (noise.apply(X, y, 1)[0] != X).any(axis=1)
+    assert [int(changed[y == label].sum()) for label in (0, 1, 2)] == [45, 30, 0]
+    assert noise.name == "replace(rate=0.15, spread=0.5, spared=last)"
+    assert Replace(0.15).name == "replace(rate=0.15, spread=0.5)"
+    with pytest.raises(ValueError, match='"first" or the "last"'):
+        Replace(0.15, spared="middle")
+
+
 def test_replaced_values_fill_the_widened_range():
     X = np.column_stack([np.linspace(0, 1, 20_000), np.linspace(-10, 30, 20_000)])
     y = np.repeat([0, 1], 10_000)

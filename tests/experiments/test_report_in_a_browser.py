@@ -16,7 +16,7 @@ def browser():
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
     if found is None:
-        pytest.skip("no chromium on this machine: apt-get install chromium")
+        pytest.skip("no chromium on this machine: `make browser` installs it where apt-get can")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
@@ -112,6 +112,17 @@ def test_a_phone_shows_the_names_of_columns(visit):
         "getComputedStyle(document.querySelector('tbody td'), '::before').content"
     )
     assert content == '"score"'
+
+
+def test_a_tap_enlarges_a_figure_without_widening_the_page(visit):
+    page = visit(360)
+    width = "document.querySelector('figure.picture svg').getBoundingClientRect().width"
+    before = page.evaluate(width)
+    page.locator("figure.picture svg").first.click()
+    assert page.evaluate(width) > 1.8 * before
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("figure.picture svg").first.click()
+    assert page.evaluate(width) == before
 
 
 def test_prints_on_few_pages(visit):

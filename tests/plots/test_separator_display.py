@@ -13,6 +13,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from optimargin import OptimalMarginClassifier
 from optimargin.plots import SeparatorDisplay
 
 CORNERS = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0], [3.0, 0.5]])
@@ -92,6 +93,44 @@ def test_arrow_stands_upright_on_the_separator_and_points_to_the_second_class(di
     assert diagonal.decision_function([arrow.xy])[0] == pytest.approx(0, abs=1e-9)
     tip = ax.transData.inverted().transform(end)
     assert diagonal.decision_function([tip])[0] > 0
+
+
+def filled_at(ax, point):
+    """Whether a filled contour covers the point."""
+    return any(
+        path.contains_point(point)
+        for contours in ax.collections
+        if isinstance(contours, QuadContourSet) and contours.filled
+        for path in contours.get_paths()
+    )
+
+
+def test_the_band_is_where_sampled_separators_disagree(diagonal):
+    # from x1 + x2 = 3 to x1 + x2 = 7, the first and last twentieth being outside of the band
+    sums = np.linspace(3.0, 7.0, 81)
+    diagonal.separators_ = [np.column_stack([-np.ones((81, 2)), sums])]
+    display = SeparatorDisplay.from_estimator(diagonal, CORNERS, LABELS)
+    ax = display.ax_
+    for place, inside in ((2.9, False), (3.1, False), (3.4, True), (6.6, True), (6.9, False)):
+        assert filled_at(ax, (place / 2, place / 2)) == inside, place
+    assert list(contour_lines(ax)) == [0.0]  # no margin: that of a mean says little
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[-2:] == ["5% to 95% of votes", "separator"]
+    votes = np.asarray(display.votes)
+    assert votes.shape == np.asarray(display.response).shape
+    assert (votes[0, 0], votes[-1, -1]) == (1.0, 0.0)
+
+
+def test_a_band_behind_a_pipeline():
+    X, y = make_moons(200, noise=0.2, random_state=0)
+    average = OptimalMarginClassifier(separator="average", random_state=0)
+    model = make_pipeline(Nystroem(gamma=2, n_components=20, random_state=0), average).fit(X, y)
+    display = SeparatorDisplay.from_estimator(model, X, y, grid_resolution=30)
+    horizontal, vertical = np.meshgrid(display.horizontal, display.vertical)
+    grid = model[:-1].transform(np.column_stack([horizontal.ravel(), vertical.ravel()]))
+    kept = average.separators_[0]
+    votes = (grid @ kept[:, :-1].T + kept[:, -1] > 0).mean(axis=1)
+    np.testing.assert_allclose(np.ravel(display.votes), votes)
 
 
 def test_more_classes_are_regions():

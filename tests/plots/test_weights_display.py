@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from optimargin import OptimalMarginClassifier
 from optimargin.plots import WeightsDisplay
 from optimargin.plots.style import COLOURS
 
@@ -73,6 +74,51 @@ def test_one_panel_a_class_where_the_others_are_the_other_side():
     display = WeightsDisplay.from_estimator(model)
     assert [ax.get_title("left") for ax in display.axes_] == ["← the others"] * 3
     assert shown(display.axes_[0])[0] == ("petal length (cm)", pytest.approx(model.coef_[0, 2]))
+
+
+def spans(ax):
+    """The ends of the lines across the bars, from top to bottom."""
+    return [
+        (place, segment[0, 0], segment[1, 0])
+        for collection in ax.collections
+        for segment in collection.get_segments()
+        for place in [segment[0, 1]]
+    ]
+
+
+@pytest.mark.parametrize("X", [None, np.array([[0.0, 10.0, 0.0], [2.0, 30.0, 6.0]])])
+def test_spread_of_sampled_weights(known_linear, X):
+    # twice as long as the mean of what was sampled
+    model = known_linear(["no", "yes"], [4.0, -2.0, 0.5], 0.0)
+    rng = np.random.default_rng(0)
+    sampled = np.array([2.0, -1.0, 0.25]) + rng.uniform(-0.5, 0.5, (101, 3))
+    sampled += np.array([2.0, -1.0, 0.25]) - sampled.mean(axis=0)
+    model.separators_ = [np.column_stack([sampled, np.zeros(101)])]
+    ax = WeightsDisplay.from_estimator(model, X).ax_
+    scale = np.ones(3) if X is None else X.std(axis=0)
+    order = [0, 1, 2] if X is None else [1, 0, 2]
+    low, high = 2 * scale * np.quantile(sampled, [0.05, 0.95], axis=0)
+    assert [name for name, _ in shown(ax)] == [f"x{j + 1}" for j in order]
+    np.testing.assert_allclose(
+        spans(ax), [(place, low[j], high[j]) for place, j in enumerate(order)]
+    )
+    # the last crosses zero
+    opacities = [bar.get_facecolor()[3] for bar in ax.patches]
+    assert opacities[:2] == [1.0, 1.0]
+    assert opacities[2] < 0.6
+    assert ax.get_xlabel().endswith("\nlines: nine tenths of the sampled separators")
+    assert ax.get_xlim()[0] < low.min() < high.max() < ax.get_xlim()[1]
+
+
+def test_spread_of_each_pair():
+    X, y = load_iris(return_X_y=True)
+    model = OptimalMarginClassifier(separator="average", random_state=0).fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X)
+    for ax, kept in zip(display.axes_, model.separators_, strict=True):
+        for (name, weight), (_, low, high) in zip(shown(ax), spans(ax), strict=True):
+            sampled = kept[:, int(name[1:]) - 1]
+            assert low < weight < high
+            assert np.mean(sampled < 0) < 0.05 if low > 0 else np.mean(sampled < 0) > 0.04
 
 
 def test_pipeline_names_and_scales_what_reaches_the_classifier():

@@ -6,7 +6,7 @@ Scores, targets and coefficients have one row a class, so that each class is con
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, eigvalsh, solve_triangular, svd
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular, svd
 
 from optimargin.baselines._base import FloatArray
 
@@ -120,14 +120,21 @@ def solve_admm(
 
     Targets, then D from a ridge problem, then Z by shrinking singular values, then the
     multipliers. What is returned is Z, whose rank is exact.
+
+    The penalty couples D and Z, in all directions alike. So it must not be measured by the rows:
+    where these are collinear, a penalty that suits their longest direction holds D fast in all
+    others. The scaled multipliers end as a matrix of norm `nuclear` over the penalty; here that is
+    the norm of D itself at its start, so that both have as far to go.
     """
     gram = 2.0 * problem.gram()
-    last = len(gram) - 1
-    greatest = float(eigvalsh(gram, subset_by_index=[last, last], check_finite=False)[0])
-    penalty = 0.1 * greatest if greatest > 0 else 1.0
-    gram.flat[:: len(gram) + 1] += problem.ridge + penalty
-    factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+    gram.flat[:: len(gram) + 1] += problem.ridge
     labels, rows = problem.labels, problem.rows
+    moments = 2.0 * products(rows.T, labels * problem.weights)
+    start = cho_solve(cho_factor(gram, check_finite=False), moments.T, check_finite=False)
+    size = float(np.linalg.norm(start))
+    penalty = nuclear / size if nuclear > 0 and size > 0 else problem.ridge
+    gram.flat[:: len(gram) + 1] += penalty
+    factor = cho_factor(gram, overwrite_a=True, check_finite=False)
     split = np.zeros((len(labels), rows.shape[1]))
     multipliers = np.zeros_like(split)
     targets, intercept = labels, problem.intercept(labels)

@@ -48,7 +48,8 @@ class RampSVC(CostSensitiveClassifier):
     max_iter : int, default=100
         The most convex problems to solve.
     tol : float, default=1e-6
-        Each convex problem is solved until its duality gap is below ``tol`` times its objective.
+        Each convex problem is solved until its duality gap is below ``tol`` times one plus its
+        objective.
 
     Attributes
     ----------

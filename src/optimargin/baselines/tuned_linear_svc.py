@@ -55,8 +55,9 @@ class TunedLinearSVC(CostSensitiveClassifier):
         Factors of C by class: None for 1, "balanced" for factors inversely proportional to the
         classes' total weights.
     tol : float, default=1e-5
-        The final machine is trained until its duality gap is below ``tol`` times its objective,
-        those of the cross-validation until it is below 1e-3 times that, or ``tol`` if greater.
+        The final machine is trained until its duality gap is below ``tol`` times one plus its
+        objective, those of the cross-validation with 1e-3 in the place of ``tol``, or with ``tol``
+        if that is greater.
     random_state : int, RandomState instance or None, default=None
         Decides on the folds and on the search.
 
@@ -142,12 +143,15 @@ class TunedLinearSVC(CostSensitiveClassifier):
         validated[np.concatenate([validation for _, validation in folds])] = True
         starts: list[HingeSolution | None] = [None] * len(folds)
         rough = max(self.tol, _VALIDATION_TOL)
+        n_unfinished = 0
 
         def validate(log_C: float) -> float:
+            nonlocal n_unfinished
             right = np.zeros(len(rows.X), dtype=bool)
             for i, (training, validation) in enumerate(folds):
                 C = 10.0**log_C
                 found = data.take(training).fit(C, rough, starts[i])
+                n_unfinished += not found.converged
                 # A start for the next C, as most samples sit at an end of their box.
                 starts[i] = replace(
                     found, multipliers=found.multipliers / C, penalty=found.penalty / C
@@ -159,6 +163,14 @@ class TunedLinearSVC(CostSensitiveClassifier):
         low, high = np.log10(self.C_range)
         seed = int(pair.rng.integers(2**31))
         tried, scores = maximise(validate, low, high, self.n_evaluations, seed)
+        if n_unfinished:
+            warnings.warn(
+                f"{n_unfinished} of {self.n_evaluations * len(folds)} machines of the "
+                f"cross-validation for {pair.name} did not reach a duality gap of {rough:g}, so "
+                f"the scores of their C are rough. Scale the features, or lower C_range.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         best = float(10.0 ** tried[scores == scores.max()].min())
 
         solution = data.fit(best, self.tol, None)

@@ -12,7 +12,7 @@ def reproduce(
         typer.Argument(
             metavar="NAME...",
             help="datasets, overview, optimizers, near-optimal, imbalance, binary, binary-noise, "
-            "grouped, outliers, l1, multiclass, or all.",
+            "grouped, outliers, l1, multiclass, generalisation, or all.",
         ),
     ],
     splits: Annotated[int, typer.Option(help="Random splits; the paper's are 100.", min=1)] = 10,

@@ -60,7 +60,8 @@ class Replace:
     """Replace a share of the samples of the noisy classes by uniform draws (the paper's noise).
 
     Each feature is drawn from the range of the data widened by ``spread`` times the range on
-    either side; the label stays.
+    either side; the label stays. ``spared`` is the class without noise, the "first" or the "last"
+    in sorted order.
 
     Examples
     --------
@@ -75,20 +76,24 @@ class Replace:
 
     rate: float = 0.15
     spread: float = 0.5
+    spared: str = "first"
 
     def __post_init__(self) -> None:
         _check_rate(self.rate)
+        if self.spared not in ("first", "last"):
+            raise ValueError(f'The class spared is the "first" or the "last", got {self.spared!r}.')
 
     @property
     def name(self) -> str:
         """The kind and all its parameters."""
-        return f"replace(rate={self.rate:g}, spread={self.spread:g})"
+        spared = "" if self.spared == "first" else f", spared={self.spared}"
+        return f"replace(rate={self.rate:g}, spread={self.spread:g}{spared})"
 
     def apply(self, X: Features, y: Labels, random_state: Any) -> tuple[Features, Labels]:
         """New training rows with this noise; the given ones are left as they are."""
         rng = np.random.default_rng(random_state)
         noisy = X.copy()
-        for label in noisy_classes(y):
+        for label in noisy_classes(y) if self.spared == "first" else np.unique(y)[:-1]:
             rows = np.flatnonzero(y == label)
             chosen = rng.choice(rows, size=round(self.rate * rows.size), replace=False)
             # The range is that of the data as given, not of what other classes have become.

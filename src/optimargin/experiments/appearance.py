@@ -24,7 +24,9 @@ class Look:
 # Dark blue tones for this library and the paper's method, warm tones for the paper's competitors,
 # greens and greys for what scikit-learn has.
 _LOOKS = {
-    "omc": Look("#08306b", "o"),
+    # Dashed, as it often lies on the paper's method.
+    "omc": Look("#08306b", "o", "--"),
+    "omc-average": Look("#1c9099", "*", "-."),
     "oec-cmaes": Look("#2171b5", "s"),
     "oec-es": Look("#6baed6", "^", "--"),
     "oec-pso": Look("#9ecae1", "v", ":"),

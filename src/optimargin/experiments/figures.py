@@ -74,9 +74,9 @@ def accuracy_against_time(
                 markeredgecolor="white", markeredgewidth=0.6,
             )  # fmt: skip
         axes.margins(y=0.1)
-        # Room for the names to the right of the slowest.
         times = [time for time, _ in rows]
-        axes.set_xlim(min(times) / 1.5, max(times) * (max(times) / min(times)) ** 0.25 * 1.5)
+        room = 1.3 * (max(times) / min(times)) ** 0.1
+        axes.set_xlim(min(times) / room, max(times) * room)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, place: seconds(value))
         axes.xaxis.set_minor_formatter("")
@@ -126,8 +126,9 @@ def critical_difference(comparison: RankComparison, title: str, name: str) -> Pi
             axes.plot([rank, rank, edge], [0, height, height], color="#777777", linewidth=0.8)
             style = look(method)
             axes.plot(rank, 0, style.marker, color=style.colour, markersize=6, clip_on=False)
+            beside = edge + 0.01 * (high - low) * (-1 if left else 1)
             axes.text(
-                edge, height, f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}",
+                beside, height, f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}",
                 ha="right" if left else "left", va="center", fontsize=8,
             )  # fmt: skip
         difference = comparison.critical_difference
@@ -146,23 +147,42 @@ def critical_difference(comparison: RankComparison, title: str, name: str) -> Pi
 
 
 def _label(axes: Any, names: list[str], points: list[tuple[float, float]]) -> None:
-    """Write names beside points, moved up where they would cover each other."""
+    """Write names beside points, where they cover neither each other nor a marker."""
+    from matplotlib.transforms import Bbox
+
     axes.figure.draw_without_rendering()
-    height = 9.0 * axes.figure.dpi / 72
-    placed: list[tuple[float, float]] = []
-    for number in sorted(range(len(points)), key=lambda i: points[i][1]):
-        x, y = axes.transData.transform(points[number])
-        free = y
-        for other_x, other_y in sorted(placed, key=lambda pair: pair[1]):
-            width = 5.5 * max(len(name) for name in names) * axes.figure.dpi / 100
-            if abs(other_x - x) < width and abs(other_y - free) < height:
-                free = other_y + height
-        placed.append((x, free))
-        shift = (free - y) * 72 / axes.figure.dpi
-        axes.annotate(
-            names[number], points[number], xytext=(6, shift - 2.5), textcoords="offset points",
-            fontsize=7.5,
-        )  # fmt: skip
+    half = 5.0 * axes.figure.dpi / 72
+    taken = [
+        Bbox.from_extents(x - half, y - half, x + half, y + half)
+        for x, y in axes.transData.transform(points)
+    ]
+    for number in sorted(range(len(points)), key=lambda i: -points[i][1]):
+        for place in _PLACES:
+            text = axes.annotate(
+                names[number], points[number], xytext=place[:2], textcoords="offset points",
+                ha=place[2], va="center", fontsize=7.5,
+                arrowprops={"arrowstyle": "-", "color": "#777777", "linewidth": 0.6}
+                if place in _FAR else None,
+            )  # fmt: skip
+            box = text.get_window_extent()
+            inside = axes.bbox.containsx(box.x0) and axes.bbox.containsx(box.x1)
+            if inside and not any(box.overlaps(other) for other in taken):
+                break
+            if place != _PLACES[-1]:
+                text.remove()
+        taken.append(box)
+
+
+# Where a name may stand, in points from its marker: beside it first, further off with a line to it.
+_NEAR = ((7, 0, "left"), (-7, 0, "right"), (0, 10, "center"), (0, -10, "center"))
+_FAR = tuple(
+    (side * x, sign * y, "left" if side > 0 else "right")
+    for y in (10, 20, 30, 40)
+    for x in (10, 22)
+    for side in (1, -1)
+    for sign in (1, -1)
+)
+_PLACES = _NEAR + _FAR
 
 
 def noise_in_words(noise: str) -> str:

@@ -77,7 +77,7 @@ summary{cursor:pointer}
 .picture svg{width:100%;height:auto;max-width:46rem;display:block}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
-td.words{overflow-wrap:anywhere;min-width:6rem}
+td:not(.words){white-space:nowrap}td.words{overflow-wrap:anywhere;min-width:6rem}
 .wide th,.wide td{padding:.2rem .3rem;font-size:.84rem;overflow-wrap:anywhere}
 th.words,td.words{text-align:left}tbody th{font-weight:500}
 tbody tr:nth-child(even){background:var(--soft)}
@@ -96,15 +96,23 @@ tbody th,tbody td{display:flex;justify-content:space-between;gap:1rem;border:0;p
 tbody th::before,tbody td::before{content:attr(data-label);font-weight:400;color:#555}
 tbody th{font-weight:700}
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
+.picture figcaption::after{content:" (Tap the figure to enlarge it.)"}
+.picture div{overflow-x:auto}.picture.large svg{width:46rem;max-width:none}
 }
+@page{margin:12mm}
 @media print{main{max-width:none;padding:0}nav{display:none}tr,figure.picture{break-inside:avoid}
-body{font-size:10pt}a{color:inherit}}
+h2,figcaption,summary{break-after:avoid}.picture svg{max-width:28rem}
+body{font-size:9pt}table{font-size:8pt}th,td,.wide th,.wide td{padding:.08rem .2rem;font-size:8pt}
+.wide th,.wide td{font-size:7pt}.picture figcaption,.note,dl{font-size:8pt}.note{margin:.2rem 0}
+a{color:inherit}}
 """.strip()
 
 _SCRIPT = """
 var large=document.querySelectorAll("details.table");
 if(window.matchMedia("(max-width:48rem)").matches){large.forEach(function(one){one.open=false})}
 window.addEventListener("beforeprint",function(){large.forEach(function(one){one.open=true})});
+document.querySelectorAll("figure.picture").forEach(function(one){
+one.firstElementChild.addEventListener("click",function(){one.classList.toggle("large")})});
 document.querySelectorAll("table.sortable").forEach(function(table){
 var heads=table.querySelectorAll("thead th"),body=table.tBodies[0];
 heads.forEach(function(head,column){head.querySelector("button").addEventListener("click",function(){

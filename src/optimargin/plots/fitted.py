@@ -42,6 +42,12 @@ def margins(estimator: Any) -> NDArray[np.floating] | None:
     return None if found is None else np.atleast_1d(np.asarray(found, dtype=float))
 
 
+def sampled_separators(estimator: Any) -> list[NDArray[np.floating]] | None:
+    """For every pair the separators that the classifier is a mean of, or None if it is none."""
+    found = getattr(last_step(estimator), "separators_", None)
+    return None if found is None else [np.asarray(one, dtype=float) for one in found]
+
+
 def separates_pairs(classifier: Any) -> bool:
     """Whether the rows of ``coef_`` are the pairs of classes, in the order of ``class_pairs``.
 

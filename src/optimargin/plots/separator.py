@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 PADDING = 0.06
 REGION_STRENGTH = 0.22
+BAND_OF_VOTES = 0.05, 0.95
 
 
 class SeparatorDisplay:
     """Two-dimensional samples with the separator, its margin, its direction and its errors.
 
     Two classes: the line where the decision function is zero, the lines of the margin, and an
-    arrow towards the side of the second class. More classes: the region that is given to each.
+    arrow towards the side of the second class. For a mean of sampled separators the band in which
+    these disagree takes the place of the margin. More classes: the region that is given to each.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class SeparatorDisplay:
         On the grid, the decision function (two classes) or the predicted labels (more).
     margin : float, optional
         The value of the decision function on the border of the margin.
+    votes : array of shape (rows, columns), optional
+        On the grid, the share of sampled separators that vote for the second of two classes.
     feature_names : pair of str
 
     Attributes
@@ -72,6 +76,7 @@ class SeparatorDisplay:
         vertical: ArrayLike,
         response: ArrayLike,
         margin: float | None = None,
+        votes: ArrayLike | None = None,
         feature_names: tuple[str, str] = ("x1", "x2"),
     ) -> None:
         self.X = X
@@ -82,6 +87,7 @@ class SeparatorDisplay:
         self.vertical = vertical
         self.response = response
         self.margin = margin
+        self.votes = votes
         self.feature_names = feature_names
 
     @classmethod
@@ -100,7 +106,8 @@ class SeparatorDisplay:
         ----------
         estimator : fitted classifier or pipeline
             With two classes it needs a decision function; a pipeline with a non-linear map shows
-            its curved border.
+            its curved border. One with `separators_` (`separator="average"`) shows the band
+            between the places where 5 % and where 95 % of these vote for the second class.
         X : array of shape (n_samples, 2)
         y : array of shape (n_samples,)
         grid_resolution : int, default=400
@@ -122,6 +129,11 @@ class SeparatorDisplay:
         two_classes = len(classifier.classes_) == 2
         answer = estimator.decision_function(asked) if two_classes else estimator.predict(asked)
         margins = fitted.margins(estimator) if two_classes else None
+        drawn = fitted.sampled_separators(estimator) if two_classes else None
+        votes = None
+        if drawn is not None:
+            votes = _votes(drawn[0], fitted.as_last_step_sees(estimator, asked))
+            votes = votes.reshape(len(sides[1]), len(sides[0]))
         display = cls(
             samples,
             y,
@@ -131,6 +143,7 @@ class SeparatorDisplay:
             vertical=sides[1],
             response=np.asarray(answer).reshape(len(sides[1]), len(sides[0])),
             margin=None if margins is None else float(margins[0]),
+            votes=votes,
             feature_names=("x1", "x2") if names is None else (str(names[0]), str(names[1])),
         )
         return display.plot(ax)
@@ -148,7 +161,11 @@ class SeparatorDisplay:
         panel.set_ylabel(self.feature_names[1])
         self._draw_samples(panel, classes)
         if len(classes) == 2:
-            separator = _draw_line(panel, horizontal, vertical, response, self.margin)
+            margin = self.margin
+            if self.votes is not None:
+                margin = None  # of a mean it is only the distance of the nearest sample
+                _draw_band(panel, horizontal, vertical, np.asarray(self.votes))
+            separator = _draw_line(panel, horizontal, vertical, response, margin)
             if len(separator):
                 draw_arrow(
                     panel, classes[1], separator, np.asarray(self.X), horizontal, vertical, response
@@ -210,6 +227,26 @@ def _like(X: Any, grid: NDArray[np.floating], names: NDArray[np.object_]) -> Any
         return grid
     columns = {str(name): column for name, column in zip(names, grid.T, strict=True)}
     return type(X)(columns)
+
+
+def _votes(separators: NDArray[np.floating], features: Any) -> NDArray[np.floating]:
+    """Share of the separators that vote for the second class, one by one to save memory."""
+    samples = np.asarray(features, dtype=float)
+    votes = np.zeros(len(samples))
+    for separator in separators:
+        votes += samples @ separator[:-1] + separator[-1] > 0
+    return votes / len(separators)
+
+
+def _draw_band(
+    ax: Axes,
+    horizontal: NDArray[np.floating],
+    vertical: NDArray[np.floating],
+    votes: NDArray[np.floating],
+) -> None:
+    low, high = BAND_OF_VOTES
+    ax.contourf(horizontal, vertical, votes, levels=[low, high], colors=[style.BAND])
+    ax.fill([], [], color=style.BAND, label=f"{low:.0%} to {high:.0%} of votes")
 
 
 def _draw_line(

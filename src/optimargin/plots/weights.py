@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 ORIGINAL_UNITS = "weight of one unit"
 SCALED_UNITS = "weight of one standard deviation"
 THE_OTHERS = "the others"
+SPAN = 0.05, 0.95
+SPAN_UNITS = "lines: nine tenths of the sampled separators"
 
 
 class WeightsDisplay:
     """Horizontal bars of the largest weights, one panel a separator.
 
-    Bars to the right speak for the second class of the pair, bars to the left for the first.
+    Bars to the right speak for the second class of the pair, bars to the left for the first. For
+    a mean of sampled separators a line across the end of each bar spans nine tenths of the sampled
+    weights; where it crosses zero the bar is pale, because the data do not make the sign sure.
 
     Parameters
     ----------
@@ -35,6 +39,8 @@ class WeightsDisplay:
         For every separator what its negative and its positive side mean.
     units : str
         The label of the axis.
+    sampled : sequence of arrays of shape (n_sampled, n_features), optional
+        For every separator the weights of those that it is a mean of.
 
     Attributes
     ----------
@@ -68,11 +74,13 @@ class WeightsDisplay:
         *,
         sides: Sequence[tuple[object, object]],
         units: str = ORIGINAL_UNITS,
+        sampled: Sequence[ArrayLike] | None = None,
     ) -> None:
         self.weights = weights
         self.feature_names = feature_names
         self.sides = sides
         self.units = units
+        self.sampled = sampled
 
     @classmethod
     def from_estimator(
@@ -99,15 +107,24 @@ class WeightsDisplay:
         style.pyplot(cls)
         classifier = fitted.last_step(estimator)
         weights = fitted.coefficients(estimator)
+        sampled = None
+        drawn = fitted.sampled_separators(estimator)
+        if drawn is not None:
+            sampled = [
+                _as_long(one[:, :-1], mean) for one, mean in zip(drawn, weights, strict=True)
+            ]
         units = ORIGINAL_UNITS
         if X is not None:
-            weights = weights * _spread(fitted.as_last_step_sees(estimator, X))
+            spread = _spread(fitted.as_last_step_sees(estimator, X))
+            weights = weights * spread
+            if sampled is not None:
+                sampled = [one * spread for one in sampled]
             units = SCALED_UNITS
         names = feature_names
         if names is None:
             names = fitted.feature_names(estimator, weights.shape[1])
         sides = _sides(classifier, len(weights))
-        display = cls(weights, names, sides=sides, units=units)
+        display = cls(weights, names, sides=sides, units=units, sampled=sampled)
         return display.plot(ax, max_features=max_features)
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None, *, max_features: int = 12) -> Self:
@@ -128,10 +145,14 @@ class WeightsDisplay:
             )
         tallest = min(max_features, int((weights != 0).sum(axis=1).max(initial=1)))
         axes = style.panels(type(self), ax, len(weights), height=1.3 + 0.28 * max(tallest, 3))
-        drawn = zip(axes, weights, self.sides, _colours(self.sides), strict=True)
-        for panel, own, sides, colours in drawn:
-            _draw_weights(panel, own, names, sides, colours, max_features)
-            panel.set_xlabel(self.units)
+        sampled = [None] * len(weights) if self.sampled is None else self.sampled
+        drawn = zip(axes, weights, self.sides, _colours(self.sides), sampled, strict=True)
+        for panel, own, sides, colours, draws in drawn:
+            spans = None
+            if draws is not None:
+                spans = np.quantile(np.asarray(draws, dtype=float), SPAN, axis=0)
+            _draw_weights(panel, own, names, sides, colours, max_features, spans)
+            panel.set_xlabel(self.units if spans is None else f"{self.units}\n{SPAN_UNITS}")
         self.axes_ = np.array(axes, dtype=object)
         self.ax_ = axes[0]
         self.figure_ = axes[0].figure  # type: ignore[assignment]
@@ -143,6 +164,17 @@ def _spread(X: Any) -> NDArray[np.floating]:
     variances = StandardScaler(with_mean=False).fit(features).var_
     spread: NDArray[np.floating] = np.sqrt(variances)
     return spread
+
+
+def _as_long(sampled: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The sampled weights multiplied by the number that makes them agree with their mean.
+
+    In scaled coordinates each has unit length, and so has the final separator, but the mean of unit
+    vectors is shorter.
+    """
+    mean = sampled.mean(axis=0)
+    length = float(mean @ mean)
+    return sampled * (float(mean @ weights) / length) if length > 0 else sampled
 
 
 def _sides(classifier: Any, n_separators: int) -> list[tuple[object, object]]:
@@ -179,16 +211,26 @@ def _draw_weights(
     sides: tuple[object, object],
     colours: tuple[str, str],
     max_features: int,
+    spans: NDArray[np.floating] | None,
 ) -> None:
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order[: min(max_features, int(np.count_nonzero(weights)))]
     shown = weights[order]
     places = np.arange(len(shown))
+    sure = np.ones(len(shown), dtype=bool)
+    ends = shown
+    if spans is not None:
+        low, high = ends = spans[:, order]
+        sure = (low > 0) | (high < 0)
+        ax.hlines(places, low, high, color=style.INK, linewidth=1.6, zorder=3)
     ax.barh(
         places,
         shown,
         height=0.68,
-        color=[colours[int(weight > 0)] for weight in shown],
+        color=[
+            colours[int(weight > 0)] if certain else style.translucent(colours[int(weight > 0)])
+            for weight, certain in zip(shown, sure, strict=True)
+        ],
     )
     ax.axvline(0, color=style.INK, linewidth=1)
     ax.set_yticks(places, [str(name) for name in names[order]])
@@ -196,7 +238,7 @@ def _draw_weights(
     ax.invert_yaxis()
     style.dress(ax, grid="x")
     ax.spines["left"].set_visible(False)
-    reach = 1.08 * float(np.abs(shown).max(initial=0.0)) or 1.0
+    reach = 1.08 * float(max(np.abs(shown).max(initial=0.0), np.abs(ends).max(initial=0.0))) or 1.0
     ax.set_xlim(-reach, reach)
     ax.locator_params(axis="x", nbins=5)
     ax.set_title(f"← {sides[0]}", loc="left", fontsize=10, color=style.INK)

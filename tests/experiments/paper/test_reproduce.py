@@ -61,6 +61,10 @@ def test_everything_becomes_one_document(tmp_path):
     assert {"ranks-clean-test.svg", "accuracy-time-noisy.svg"} <= names
     assert "4 timeout" in text or "3 timeout" in text
     assert "SR svm: 3 timeout (ended after its time limit of 1 s)." in text
+    assert "(noise in the other class: " in text
+    failures = text[text.index("**Failures and time-outs**") :]
+    assert "| SR | none | stratified(train=0.7) | svm | 3 | timeout: ended after" in failures
+    assert "Every planned fit was run." in failures
     assert "OEC against wsv, test: 6(4)" in text
     assert "nan" not in text
 
@@ -71,6 +75,7 @@ def test_an_empty_store_gives_a_document_too():
     with Store(":memory:") as store:
         text = reproduce.write_document(plan, store, "c").to_markdown("figures")
     assert "not run" in text
+    assert f"{len(plan.plan.cells)} planned fits were not run." in text
     assert "nan" not in text
 
 
@@ -92,6 +97,11 @@ def test_large_sets_have_fewer_splits():
     cells = reproduce.plan_of(["binary", "multiclass"], plans.Effort(splits=9)).plan.cells
     splits = {name: {c.split for c in cells if c.data == name} for name in ("BC", "MD", "HD-6000")}
     assert [len(found) for found in splits.values()] == [9, 3, 1]
+    tuned = {
+        name: {c.split for c in cells if (c.data, c.method.name) == (name, "lr-tuned-threshold")}
+        for name in ("YD", "BC")
+    }
+    assert [len(found) for found in tuned.values()] == [5, 9]
 
 
 def test_a_part_is_run_and_found_again(tmp_path):

@@ -12,8 +12,10 @@ from optimargin.experiments.paper import plans
 from optimargin.experiments.results import Results
 from optimargin.experiments.sources import Problem
 from optimargin.experiments.splits import Imbalanced, Whole
+from optimargin.experiments.tables import seconds
 
-_CLASS_COLOURS = ("#7f7f7f", "#d95f0e")
+# Light and dark as well, for a grey print.
+_CLASS_COLOURS = ("#a6a6a6", "#bf4400")
 _CLASS_MARKERS = ("o", "^")
 
 
@@ -156,8 +158,9 @@ def optimizer_curves(results: Results) -> Picture | None:
                 time = results.median_seconds((data, noise, rule, method))
                 flat[5].plot(place + 0.18 * (number - 1), time, style.marker, color=style.colour)
         flat[5].set_xticks(range(len(sets)), sets)
-        flat[5].set_yscale("log")
-        flat[5].set_title("fit time, s", fontsize=9)
+        flat[5].set_ylim(bottom=0)
+        flat[5].yaxis.set_major_formatter(lambda value, place: seconds(value) if value else "0")
+        flat[5].set_title("fit time", fontsize=9)
         handles, labels = flat[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         svg = to_svg(figure)
@@ -179,6 +182,7 @@ def imbalance(results: Results) -> Picture | None:
     with drawing(7.4, 3.5, 1, 2) as (figure, (left, right)):
         _scatter(left, problem, size=2.5)
         left.set_title("(a) the data", fontsize=9)
+        left.legend(fontsize=7.5, markerscale=2)
         for method in plans.IMBALANCE_METHODS:
             values = [
                 results.summary((data, noise, Imbalanced(share).name, method), "test balanced").mean
@@ -226,7 +230,9 @@ def outliers(results: Results) -> Picture | None:
                 )  # fmt: skip
             axes.set_title(title, fontsize=9)
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=4, fontsize=8, markerscale=2
+        )
         svg = to_svg(figure)
     return Picture(
         "fig7-outliers",
@@ -252,6 +258,8 @@ def l1_weights(results: Results) -> Picture | None:
         return None
     with drawing(7.2, 2.8, 1, len(plans.ALPHAS)) as (figure, panels):
         for axes, alpha in zip(panels, plans.ALPHAS, strict=True):
+            if axes is not panels[0]:
+                axes.sharey(panels[0])
             values = gathered.get(alpha, [])
             heights = np.full(len(values), 100 / max(len(values), 1))
             axes.hist(values, np.linspace(-1, 1, 42), weights=heights, color="#2171b5")
@@ -292,7 +300,7 @@ def _scatter(axes: Any, problem: Problem, size: float = 3.5) -> None:
         rows = problem.y == label
         axes.plot(
             *problem.X[rows].T, _CLASS_MARKERS[label], color=_CLASS_COLOURS[label],
-            markersize=size, alpha=0.6, markeredgewidth=0,
+            markersize=size, alpha=0.6, markeredgewidth=0, label=f"class {problem.classes[label]}",
         )  # fmt: skip
 
 

@@ -2,17 +2,18 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimargin.experiments.cells import Cell, Outcome
 from optimargin.experiments.document import Document
 from optimargin.experiments.paper.chapters import CHAPTERS
-from optimargin.experiments.paper.plans import Effort, Plan
+from optimargin.experiments.paper.plans import TUNED_METHODS, Effort, Plan
 from optimargin.experiments.progress import Progress
 from optimargin.experiments.results import Results
 from optimargin.experiments.runner import RunReport, run
 from optimargin.experiments.store import Store
+from optimargin.experiments.tables import Entry, Table
 
 #: The names that ``reproduce`` knows.
 NAMES = (*CHAPTERS, "all")
@@ -86,8 +87,9 @@ def write_document(
     document.facts(
         {
             "Command": command,
-            "Splits": f"{effort.splits} (MD and SR at most {effort.large_splits}, HD 1; "
-            "the paper: 100)",
+            "Splits": f"{effort.splits} (MD and SR at most {effort.large_splits}, HD 1; with more "
+            f"than two classes {' and '.join(TUNED_METHODS)} at most {effort.tuned_splits}; the "
+            "paper: 100)",
             "Cells": ", ".join(f"{count} {status}" for status, count in counted.most_common()),
             "Time limit a cell": _limits(outcomes.values()),
             "Versions and machine": "; ".join(
@@ -96,7 +98,27 @@ def write_document(
             "Parallel": "one thread a fit; processes share the machine",
         }
     )
+    document.add(_problems(cells, outcomes))
     return document
+
+
+def _problems(cells: Sequence[Cell], outcomes: Mapping[str, Outcome]) -> Table:
+    """Failures and time-outs, and why; what was not run is counted only."""
+    counted: Counter[tuple[str, ...]] = Counter()
+    for cell in cells:
+        outcome = outcomes.get(cell.key)
+        if outcome is not None and outcome.status != "ok":
+            name = (cell.data, cell.noise.name, cell.rule.name, cell.method.name)
+            counted[(*name, outcome.status, outcome.message)] += 1
+    rows = tuple(
+        (Entry(data), Entry(noise), Entry(rule), Entry(method), Entry(str(count), count),
+         Entry(f"{status}: {message}" if message else status))
+        for (data, noise, rule, method, status, message), count in counted.items()
+    )  # fmt: skip
+    columns = ("set", "noise", "split", "method", "splits", "what happened")
+    not_run = sum(cell.key not in outcomes for cell in cells)
+    note = f"{not_run} planned fits were not run." if not_run else "Every planned fit was run."
+    return Table("Failures and time-outs", columns, rows, (note,))
 
 
 def _limits(outcomes: Iterable[Outcome]) -> str:

@@ -1,9 +1,10 @@
 """Tables of our results beside the paper's: levels, differences, wins and losses, times."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimargin.datasets import DESCRIPTIONS
 from optimargin.experiments.paper.published import published_counts, published_values
@@ -20,8 +21,10 @@ from optimargin.experiments.tables import Entry, Table, percent, points, seconds
 OEC = "oec-cmaes"
 _MARKS = (
     "* worse than OEC (oec-cmaes), + better, in the paired t-test; ** and ++ also in the corrected "
-    "resampled t-test (both 5 %)."
+    "resampled t-test (both 5 %). ± is the standard error over the splits."
 )
+
+_PARTLY = "°"
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ class View:
     def mean(self, data: str, method: str, measure: str) -> float:
         """Mean over the splits."""
         return self.results.summary(self.group(data, method), measure).mean
+
+    def missing(self, data: str, method: str) -> Mapping[str, int]:
+        """Splits without a result, counted by what became of them."""
+        return self.results.summary(self.group(data, method), "fit_seconds").missing
 
     def paper(self, data: str, method: str, measure: str) -> float:
         """The paper's value in percent or seconds; nan where it prints none."""
@@ -85,8 +92,11 @@ def levels(view: View, methods: Sequence[str], title: str) -> Table:
                 marks = "" if method == OEC else _marks(view, data, method, part)
                 printed = view.paper(data, method, part)
                 difference = summary.mean - printed / 100
+                shown = percent(summary.mean)
+                if summary.error == summary.error:
+                    shown += f" ± {percent(summary.error)}"
                 row += [
-                    Entry(percent(summary.mean) + marks, _number(summary.mean)),
+                    Entry(shown + marks, _number(summary.mean)),
                     Entry(percent(printed / 100), _number(printed)),
                     Entry(points(difference), _number(difference)),
                 ]
@@ -125,16 +135,20 @@ def overview_of_means(view: View, methods: Sequence[str], part: str, title: str)
         ]
     )
     best = np.array([np.nanmax(c) if not np.isnan(c).all() else np.nan for c in means.T])
-    rows = []
+    rows, partly = [], False
     for method, values in zip(methods, means, strict=True):
         entries = [Entry(method)]
-        for value, top in zip(values, best, strict=True):
+        for data, value, top in zip(view.results.data, values, best, strict=True):
             strong = bool(round(100 * value, 1) == round(100 * top, 1)) if value == value else False
-            entries.append(Entry(percent(value), _number(value), strong))
+            part_only = bool(value == value and view.missing(data, method))
+            partly = partly or part_only
+            text = percent(value) + _PARTLY * part_only
+            entries.append(Entry(text, _number(value), strong))
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if known.size == values.size else float("nan")
         rows.append((*entries, Entry(percent(mean), _number(mean))))
-    return Table(title, ("method", *view.results.data, "mean"), tuple(rows))
+    notes = (f"{_PARTLY} some splits have no result; see the end of the report.",) if partly else ()
+    return Table(title, ("method", *view.results.data, "mean"), tuple(rows), notes)
 
 
 def wins_and_losses(view: View, reference: str, methods: Sequence[str], title: str) -> Table:
@@ -194,8 +208,13 @@ def fit_times(view: View, methods: Sequence[str], title: str) -> Table:
     return Table(title, ("method", *view.results.data), tuple(rows), ("One thread a fit.",))
 
 
-def disagreements(view: View, methods: Sequence[str], title: str, limit: float = 3.0) -> Table:
-    """Where our training score is more than ``limit`` points from the paper's, and why if known."""
+def disagreements(
+    view: View, methods: Sequence[str], title: str, other: View | None = None, limit: float = 3.0
+) -> Table:
+    """Where our training score is more than ``limit`` points from the paper's, and why if known.
+
+    ``other`` has the results with noise in the other class.
+    """
     from optimargin.experiments.paper.remarks import reason
 
     rows = []
@@ -204,13 +223,19 @@ def disagreements(view: View, methods: Sequence[str], title: str, limit: float =
             printed = view.paper(data, method, "train")
             ours = 100 * view.mean(data, method, view.measure(data, "train"))
             if abs(ours - printed) > limit:
+                why = reason(paper_name(data), method, view.published_noise)
+                if other is not None and other.has(data, method):
+                    there = 100 * other.mean(data, method, view.measure(data, "train"))
+                    if abs(there - printed) <= limit:
+                        why = "which class is noisy"
+                    why = f"{why} (noise in the other class: {there:.1f})"
                 rows.append(
                     (
                         Entry(f"{data} {method}"),
                         Entry(f"{ours:.1f}", ours),
                         Entry(f"{printed:.1f}", printed),
                         Entry(f"{ours - printed:+.1f}", ours - printed),
-                        Entry(reason(paper_name(data), method, view.published_noise)),
+                        Entry(why),
                     )
                 )
     columns = ("set, method", "ours", "paper", "difference", "reason")
@@ -229,27 +254,36 @@ def data_sets(title: str = "The data sets, here and in the paper") -> Table:
                 Entry(str(entry.n_features), entry.n_features),
                 Entry(str(entry.paper_n_features), entry.paper_n_features),
                 Entry(str(entry.n_classes), entry.n_classes),
-                Entry(", ".join(map(str, entry.counts)), entry.n_rows),
-                Entry(", ".join(map(str, entry.paper_counts)), sum(entry.paper_counts)),
+                Entry(str(entry.n_rows), entry.n_rows),
+                Entry(", ".join(map(str, entry.counts))),
+                Entry(", ".join(map(str, entry.paper_counts))),
                 Entry("yes" if entry.agrees_with_paper else "no"),
             )
         )
     notes = tuple(f"{entry.name}: {entry.notes}" for entry in DESCRIPTIONS.values() if entry.notes)
-    columns = ("set", "what", "n", "n, paper", "classes", "rows", "rows, paper", "agrees")
-    return Table(title, columns, tuple(rows), notes)
+    columns = ("set", "what", "n", "n, paper", "classes", "rows")
+    of_classes = ("of each class", "of each class, paper", "agrees")
+    return Table(title, (*columns, *of_classes), tuple(rows), notes)
 
 
 def rank_comparison(view: View, methods: Sequence[str], part: str) -> RankComparison | None:
     """Friedman and Nemenyi over the data sets that most methods have, of the methods with all."""
-    table = np.array(
-        [
-            [view.mean(data, method, view.measure(data, part)) for method in methods]
-            for data in view.results.data
-        ]
+    return ranks_of_means(
+        methods,
+        np.array(
+            [
+                [view.mean(data, method, view.measure(data, part)) for method in methods]
+                for data in view.results.data
+            ]
+        ),
     )
-    rows, columns = complete_block(table)
+
+
+def ranks_of_means(methods: Sequence[str], means: NDArray[np.float64]) -> RankComparison | None:
+    """The same of means that may have holes: one row a data set, one column a method."""
+    rows, columns = complete_block(means)
     kept = [method for method, full in zip(methods, columns, strict=True) if full]
-    return compare_ranks(kept, table[np.ix_(rows, columns)])
+    return compare_ranks(kept, means[np.ix_(rows, columns)])
 
 
 def _counts(

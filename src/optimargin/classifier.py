@@ -1,5 +1,6 @@
 """The scikit-learn estimator: validate, encode, scale, delegate, unscale, expose."""
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -93,7 +94,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     patience : int, default=None
         Stop after this many generations without improvement.
     restarts : int, default=1
-        Independent searches for each pair, of which the best is kept.
+        Independent searches for each pair, of which the best is kept; with `max_time` as many of
+        them as there is time for.
     separator : {"auto", "best", "average"}, default="auto"
         "best" is the separator with the greatest training score that the search finds. "average" is
         the mean of many that are nearly as good, drawn from a Gibbs distribution; it generalises
@@ -277,6 +279,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             raise
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        began = time.perf_counter()
         with np.errstate(invalid="ignore"):  # the check for NaN adds up numbers near the greatest
             X, labels = validate_data(
                 self,
@@ -347,6 +350,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 self.restarts,
                 self.n_jobs,
                 self.max_time,
+                began,
                 int(self.verbose),
                 _pair_callbacks(tasks, classes, pairs),
             )

@@ -46,7 +46,6 @@ def _arrays(name: str) -> tuple[np.ndarray, np.ndarray]:
 def main() -> None:
     try:
         timing()
-        generalisation()
     except DatasetNotFoundError as problem:
         print(f"skipped: {problem}")
 

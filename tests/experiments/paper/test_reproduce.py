@@ -129,5 +129,9 @@ def test_every_planned_method_is_known():
 
 
 def test_reasons():
-    assert "not this data set" in remarks.reason("VT", "svm")
+    assert "another task" in remarks.reason("VT", "svm")
+    assert "another task" in remarks.reason("VT", "sla", "0.15")
+    assert "principal axes" in remarks.reason("HN", "oec-cmaes", "0.15")
+    assert remarks.reason("HN", "oec-cmaes") == "not known"
+    assert "lda-plain" in remarks.reason("SR", "mba", "0.15")
     assert remarks.reason("BC", "svm") == "not known"

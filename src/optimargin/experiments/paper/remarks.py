@@ -9,9 +9,8 @@ _RIDGE = (
 )
 _AT_ONCE = "nearer with one regression for all classes than with the stated pairs of classes"
 _SEARCH = (
-    "the search, on columns that are almost collinear: from one random start it ends anywhere "
-    "between 60 and 95; rotated to their principal axes, as in the author's file of HV, all runs "
-    "end above 92"
+    "the search, on columns that are almost collinear: from one random start it ends at 59 to 93; "
+    "rotated to their principal axes, as in the author's file of HV, at 93 to 99"
 )
 
 # By data set, method and noise; what is more specific comes first.

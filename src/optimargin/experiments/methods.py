@@ -48,6 +48,11 @@ class Method:
             sort_keys=True,
         )
 
+    @property
+    def call(self) -> str:
+        """The class with its settings, as one would write it."""
+        return _call(self.target, self.settings)
+
     def build(self, random_state: int, n_classes: int) -> Any:
         """A fresh estimator; ``random_state`` is set where there is such a parameter."""
         if self.prototype is not None:
@@ -142,6 +147,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Part):
         return {"target": value.target, "settings": dict(sorted(value.settings.items()))}
     return value
+
+
+def _call(target: str, settings: Mapping[str, Any]) -> str:
+    words = []
+    for key, value in settings.items():
+        part = _call(value.target, value.settings) if isinstance(value, Part) else repr(value)
+        words.append(f"{key}={part}")
+    name = target.partition(":")[2]
+    return f"{name}({', '.join(words)})" if name else repr(target)
 
 
 _OWN = "optimargin:OptimalMarginClassifier"

@@ -28,6 +28,7 @@ def main() -> None:
         with threadpool_limits(1):
             votes()
             principal_axes()
+            reach()
             settings()
     except DatasetNotFoundError as problem:
         print(f"skipped: {problem}")
@@ -68,6 +69,18 @@ def principal_axes() -> None:
             reached = scores(problem, METHODS["oec-cmaes"], NOISY)
             values += [float(value(reached)) for value in (np.mean, np.min, np.max)]
         row(data, values)
+
+
+def reach() -> None:
+    """Noise may be drawn from the range of the data itself, without widening it."""
+    print("\nNoise drawn from the range of the data widened by half of it, a quarter, not at all")
+    heading("set", ["paper", "half", "a quarter", "not at all"])
+    for data in ("CG", "GC", "PD"):
+        problem = Benchmark(data).load()
+        for name in ("wsv", "smp", "mba", "del"):
+            noises = (Replace(0.15, spread) for spread in (0.5, 0.25, 0.0))
+            found = [score(problem, METHODS[name], noise) for noise in noises]
+            row(f"{data} {name}", [printed("binary", data, name, NOISY), *found])
 
 
 def settings() -> None:

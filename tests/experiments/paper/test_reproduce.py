@@ -134,4 +134,6 @@ def test_reasons():
     assert "principal axes" in remarks.reason("HN", "oec-cmaes", "0.15")
     assert remarks.reason("HN", "oec-cmaes") == "not known"
     assert "lda-plain" in remarks.reason("SR", "mba", "0.15")
+    assert "range of the data" in remarks.reason("CG", "smp", "0.15")
+    assert remarks.reason("CG", "smp") == "not known"
     assert remarks.reason("BC", "svm") == "not known"

@@ -234,7 +234,7 @@ def disagreements(
                 why = reason(paper_name(data), method, view.published_noise)
                 if other is not None and other.has(data, method):
                     there = 100 * other.mean(data, method, view.measure(data, "train"))
-                    if abs(there - printed) <= limit:
+                    if why == "not known" and abs(there - printed) <= limit:
                         why = "which class is noisy"
                     why = f"{why} (noise in the other class: {there:.1f})"
                 rows.append(

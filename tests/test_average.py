@@ -282,6 +282,18 @@ def test_a_sample_of_weight_two_counts_like_one_given_twice(hard):
     assert weighted.score_[0] == pytest.approx(repeated.score_[0], abs=0.03)
 
 
+def test_a_part_of_the_samples_keeps_the_units_of_their_weights():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2, 900))
+    weights = rng.uniform(1.0, 9.0, 900)
+    for scale in (1.0, 100.0):
+        whole = make_problem(X, 300, scale * weights, "balanced")
+        part = whole.subsample(400, np.random.default_rng(0))
+        assert part.n_negative == part.n_samples - part.n_negative == 200
+        expected = scale * np.array([200 * weights[:300].mean(), 200 * weights[300:].mean()])
+        np.testing.assert_allclose(part.class_totals, expected, rtol=0.05)
+
+
 def test_time_is_kept(hard):
     X, y = make_classification(40_000, 40, random_state=0)
     for max_time in (1e-9, 0.2):

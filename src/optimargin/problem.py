@@ -1,6 +1,6 @@
 """One binary problem laid out for speed: features by rows, samples grouped by class."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,7 +56,17 @@ class Problem:
         features = self.features[kept] if self.is_sparse else self.features[:, kept]
         if self.is_sparse:
             features = sparse.csc_array(features)
-        return make_problem(features, wanted[0], weights, costs)
+        problem = make_problem(features, wanted[0], weights, costs)
+        if weights is None:
+            return problem
+        # the weights above are in units of their own; the sums are of the sample weights
+        own, first = self.units.weights, self.n_negative
+        negative, positive = self.class_totals
+        totals = (
+            negative * float(own[chosen[0]].sum() / own[:first].sum()),
+            positive * float(own[chosen[1]].sum() / own[first:].sum()),
+        )
+        return replace(problem, class_totals=totals)
 
     @property
     def total_weight(self) -> float:

@@ -85,12 +85,13 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         (one row for all pairs, or one a pair), or an estimator with `coef_`. "auto" tries several
         on small data and the cheapest on large; the search begins at the best.
     population_size : int, default=None
-        Candidates a generation; None is the paper's 4 + 3 ln(n).
+        Candidates a generation of the population searches; None is the paper's 4 + 3 ln(n).
     max_generations : int, default=None
-        Budget of a search; None is the paper's 150 ln(n + 1).
+        Budget of a search. None is the paper's 150 ln(n + 1) for the population searches; the
+        memetic search has a few rounds then, "coordinate" as many passes as improve.
     max_time : float, default=None
-        Seconds for the whole fit. Each pair gets at least its cheapest start. With a time limit the
-        result depends on the speed of the machine.
+        Seconds for the whole fit, shared among the pairs. Each pair gets at least its cheapest
+        start. With a time limit the result depends on the speed of the machine.
     patience : int, default=None
         Stop after this many generations without improvement.
     restarts : int, default=1
@@ -130,7 +131,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     margin_ : ndarray of shape (n_pairs,)
         Distance of the separator, in scaled coordinates, to the nearest sample on either side.
     n_iter_, n_evaluations_ : ndarray of shape (n_pairs,)
-        Generations, and directions scored.
+        Generations (of the memetic search rounds, of "coordinate" passes, of "average" sweeps),
+        and directions scored.
     stop_reason_ : list of str
         Why each search ended: "budget", "time", "patience", "sigma", "finished" or "callback".
     history_ : list of dict

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["how-to-choose", "plots"]
+PAGES = ["averaging", "how-to-choose", "plots"]
 
 
 def text_of(page):

@@ -98,9 +98,10 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         `max_generations` and `patience` do not matter then.
     inverse_temperature : "auto" or float, default="auto"
         For "average": how much better than another a separator is by its training score. "auto" is
-        11 times the square root of the size of the smaller class.
+        11 times the square root of the size of the smaller class, or three or nine times that where
+        the draws tell that it is surely better.
     n_separators : int, default=100
-        For "average": draws kept in `separators_`, whose votes are `predict_proba`.
+        For "average": draws kept in `separators_`; `predict_proba` is fitted to their votes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one column a class, or one a pair of classes.
     n_jobs : int, default=None

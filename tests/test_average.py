@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from optimargin import OptimalMarginClassifier
 from optimargin.average import average_separators
@@ -373,10 +372,3 @@ def test_feature_names(hard, fitted):
 def test_an_error_bound_of_an_average(hard, fitted):
     bound = fitted.error_bound(*hard)
     assert bound.training_error < bound.balanced_error <= 1.0
-
-
-@parametrize_with_checks(
-    [average(), average(inverse_temperature=5.0, n_separators=3, scaling="whiten")]
-)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)

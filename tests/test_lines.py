@@ -182,7 +182,7 @@ def test_whitened_and_plain_lines_reach_the_same_separators():
             assert moved.correct >= best  # the intercept, which comes second, may add to it
             reached = lines.direction(moved.theta)
             basis = np.column_stack([weights, the_same])
-            within = basis @ np.linalg.lstsq(basis, reached)[0]
+            within = basis @ np.linalg.lstsq(basis, reached, rcond=None)[0]
             np.testing.assert_allclose(reached, within, atol=1e-9 * np.abs(reached).max())
 
 

@@ -31,6 +31,7 @@ def fit(training, *, restarts=1, n_jobs=None, max_time=None, seed=0, **settings)
         restarts,
         n_jobs,
         max_time,
+        time.perf_counter(),
         verbose=0,
     )
 

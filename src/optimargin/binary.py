@@ -158,10 +158,7 @@ def _average(
     problem = objective.problem
     large = problem.n_samples > _AVERAGED_ROWS
     part = Objective(problem.subsample(_AVERAGED_ROWS, rng)) if large else objective
-    if plan.starts == ("auto",):
-        affordable = problem.n_features <= _MANY_FEATURES
-        plan = replace(plan, starts=_AUTO_AVERAGE if affordable else _AUTO_MANY_FEATURES)
-    starts = _score_starts(part, plan, rng, given_start, deadline)
+    starts = _starts_of_chains(part, plan, rng, given_start, deadline)
     average = average_separators(
         part, starts, plan.inverse_temperature, plan.n_separators, rng, deadline
     )
@@ -169,6 +166,25 @@ def _average(
     if large:
         separator = objective.score(separator.direction[None, :]).separator(0)
     return _averaged(average, separator, "time" if average.stopped_early else "budget")
+
+
+def _starts_of_chains(
+    objective: Objective,
+    plan: Plan,
+    rng: np.random.Generator,
+    given_start: NDArray[np.float64] | None,
+    deadline: float | None,
+) -> Scores:
+    """Two convex methods and what a search finds, unless starts were named or given."""
+    if plan.starts != ("auto",):
+        return _score_starts(objective, plan, rng, given_start, deadline)
+    affordable = objective.problem.n_features <= _MANY_FEATURES
+    convex = replace(plan, starts=_AUTO_AVERAGE if affordable else _AUTO_MANY_FEATURES)
+    starts = _score_starts(objective, convex, rng, None, deadline)
+    if deadline is not None and time.perf_counter() >= deadline:
+        return starts
+    searched = _search(objective, plan, rng, None, deadline, None).separator.direction
+    return objective.score(np.vstack([starts.directions, searched]))
 
 
 def _averaged(average: Average, separator: Separator, reason: str) -> Outcome:

@@ -1,5 +1,6 @@
 """The scikit-learn estimator: validate, encode, scale, delegate, unscale, expose."""
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -43,7 +44,10 @@ _OF_AVERAGES = ("separators_", "vote_slope_", "inverse_temperature_", "agreement
 
 
 def _averages(classifier: "OptimalMarginClassifier") -> bool:
-    return classifier.separator == "average"
+    """Whether its separators are averages, as far as is known before it is fitted."""
+    if hasattr(classifier, "classes_"):
+        return hasattr(classifier, "separators_")
+    return classifier._separator_of_dense() == "average"
 
 
 class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -90,16 +94,18 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     patience : int, default=None
         Stop after this many generations without improvement.
     restarts : int, default=1
-        Independent searches for each pair, of which the best is kept.
-    separator : {"best", "average"}, default="best"
+        Independent searches for each pair, of which the best is kept; with `max_time` as many of
+        them as there is time for.
+    separator : {"auto", "best", "average"}, default="auto"
         "best" is the separator with the greatest training score that the search finds. "average" is
         the mean of many that are nearly as good, drawn from a Gibbs distribution; it generalises
-        better where classes overlap or labels are wrong. `optimizer`, `population_size`,
-        `max_generations` and `patience` do not matter then.
+        better where classes overlap or labels are wrong. What the search finds is one of the
+        places where its chains start, if `start` is "auto". "auto" is "average" where `optimizer`,
+        `start` and `l1` are left as they are and the data are dense, and "best" otherwise.
     inverse_temperature : "auto" or float, default="auto"
         For "average": how much better than another a separator is by its training score. "auto" is
-        11 times the square root of the size of the smaller class, or three or nine times that where
-        the draws tell that it is surely better.
+        11 times the square root of the size of the smaller class, or three or nine times that
+        where the training samples tell that it is better.
     n_separators : int, default=100
         For "average": draws kept in `separators_`; `predict_proba` is fitted to their votes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
@@ -169,7 +175,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "restarts": [Interval(Integral, 1, None, closed="left")],
-        "separator": [StrOptions({"best", "average"})],
+        "separator": [StrOptions({"auto", "best", "average"})],
         "inverse_temperature": [
             StrOptions({"auto"}),
             Interval(Real, 0, None, closed="neither"),
@@ -208,7 +214,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         max_time: float | None = None,
         patience: int | None = None,
         restarts: int = 1,
-        separator: str = "best",
+        separator: str = "auto",
         inverse_temperature: str | float = "auto",
         n_separators: int = 100,
         decision_function_shape: str = "ovr",
@@ -239,6 +245,13 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         tags.input_tags.sparse = self.scaling != "whiten" and self.separator != "average"
         return tags
 
+    def _separator_of_dense(self) -> str:
+        """What "auto" means if the data are dense."""
+        if self.separator != "auto":
+            return self.separator
+        usual = isinstance(self.start, str) and self.start == "auto" and self.l1 == 0
+        return "average" if usual and self.optimizer == "memetic" else "best"
+
     @with_callbacks
     @fit_context
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -266,6 +279,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             raise
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        began = time.perf_counter()
         with np.errstate(invalid="ignore"):  # the check for NaN adds up numbers near the greatest
             X, labels = validate_data(
                 self,
@@ -313,6 +327,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         training = TrainingSet(X, codes, classes.size, weights, costs, scaling)
         pairs = class_pairs(classes.size)
         names, starts = given_starts(self.start, scaling, classes.size)
+        separator = "best" if sparse.issparse(X) else self._separator_of_dense()
         plan = Plan(
             optimizer=self.optimizer,
             starts=names,
@@ -320,7 +335,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             population_size=self.population_size,
             max_generations=self.max_generations,
             patience=self.patience,
-            separator=self.separator,
+            separator=separator,
             inverse_temperature=(
                 None if self.inverse_temperature == "auto" else float(self.inverse_temperature)
             ),
@@ -335,6 +350,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 self.restarts,
                 self.n_jobs,
                 self.max_time,
+                began,
                 int(self.verbose),
                 _pair_callbacks(tasks, classes, pairs),
             )
@@ -369,7 +385,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.n_evaluations_ = np.array([outcome.n_evaluations for outcome in outcomes])
         self.stop_reason_ = [outcome.stop_reason for outcome in outcomes]
         self.history_ = [outcome.history for outcome in outcomes]
-        if self.separator == "average":
+        if outcomes[0].draws is not None:
             self.separators_ = [
                 np.array(
                     [np.append(*training.scaling.unscale(draw[:-1], draw[-1])) for draw in draws]

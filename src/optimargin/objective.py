@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from optimargin.kernels.directions import unit_length
 from optimargin.problem import Problem
-from optimargin.threshold import cut_projections
+from optimargin.threshold import Cuts, cut_projections
 
 _CHUNK = 2**22  # projected values held at once
 
@@ -34,7 +34,7 @@ class Separator:
         return self.objective, self.margin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # a frozen one takes three times as long to make, each generation
 class Scores:
     """Scores of several directions, one entry each."""
 
@@ -51,10 +51,7 @@ class Scores:
 
     def best(self) -> int:
         """Index of the best direction."""
-        objective = self.objective
-        top = int(np.argmax(objective))
-        equal = np.flatnonzero(objective == objective[top])
-        return top if equal.size == 1 else int(equal[np.argmax(self.margin[equal])])
+        return int(self.ranking()[0])
 
     def separator(self, index: int) -> Separator:
         """The separator that a direction and its cut make."""
@@ -99,26 +96,13 @@ class Objective:
                 "for finite vectors that are not zero."
             )
         rows = max(1, _CHUNK // problem.n_samples)
-        if k <= rows:
-            cuts = [cut_projections(problem.project(unit), problem.n_negative, problem.units)]
-        else:
-            cuts = [
-                cut_projections(
-                    problem.project(unit[first : first + rows]), problem.n_negative, problem.units
-                )
-                for first in range(0, k, rows)
-            ]
+        chunks = [
+            cut_projections(
+                problem.project(unit[first : first + rows]), problem.n_negative, problem.units
+            )
+            for first in range(0, k, rows)
+        ]
+        cuts = chunks[0] if len(chunks) == 1 else Cuts.joined(chunks)
         self.n_evaluations += k
-        if len(cuts) == 1:
-            correct, margin, threshold = cuts[0].correct, cuts[0].margin, cuts[0].threshold
-            sign = cuts[0].sign
-        else:
-            correct = np.concatenate([chunk.correct for chunk in cuts])
-            margin = np.concatenate([chunk.margin for chunk in cuts])
-            threshold = np.concatenate([chunk.threshold for chunk in cuts])
-            sign = np.concatenate([chunk.sign for chunk in cuts])
-        score = correct / problem.units.total
-        objective = np.where(correct == problem.units.total, 1.0 + margin, score)
-        if self.l1:
-            objective -= self.l1 * (l1_norms - 1.0)
-        return Scores(unit, score, margin, threshold, sign, objective)
+        threshold, margin, score, objective = cuts.rates(problem.units.total, self.l1, l1_norms)
+        return Scores(unit, score, margin, threshold, cuts.sign, objective)

@@ -49,63 +49,77 @@ def fit_pairs(
     restarts: int,
     n_jobs: int | None,
     max_time: float | None,
+    began: float,
     verbose: int,
     pair_callbacks: list[Callable[[], AbstractContextManager[OnGeneration]]] | None = None,
 ) -> list[Outcome]:
     """Fit every pair `restarts` times and keep the best of each.
 
     `starts` holds the directions given for each pair, or None. Every fit has its own seed, made
-    from its place alone, so that the result does not depend on the order of work.
+    from its place alone, so that the result does not depend on the order of work. `max_time` runs
+    from `began` on and is shared among the pairs; the restarts of a pair follow each other until
+    its share is used up.
     """
-    deadline = None if max_time is None else time.perf_counter() + max_time
     pairs = class_pairs(training.n_classes)
-    seeds = [pair_seed.spawn(restarts) for pair_seed in seed.spawn(len(pairs))]
     n_tasks = len(pairs) * restarts
     workers = min(effective_n_jobs(n_jobs), n_tasks)
     bar = ProgressBar(n_tasks, "optimargin fit") if verbose else None
+    outcomes: list[list[Outcome | None]] = [[] for _ in pairs]
     if workers == 1 or pair_callbacks is not None:
-        outcomes = []
+        deadline = None if max_time is None else began + max_time
         for index, pair in enumerate(pairs):
             problem = training.problem(pair)
+            end = _share(deadline, len(pairs) - index)
             watched = nullcontext(None) if pair_callbacks is None else pair_callbacks[index]()
             with watched as on_generation:
                 for restart in range(restarts):
-                    done = index * restarts + restart
-                    outcomes.append(
-                        _fit_task(
-                            problem,
-                            plan,
-                            seeds[index][restart],
-                            starts[index],
-                            _share(deadline, n_tasks - done),
-                            _reporter(bar, done, plan, on_generation),
-                        )
+                    report = _reporter(bar, index * restarts + restart, plan, on_generation)
+                    child = _child(seed, index, restart)
+                    outcome = _fit_task(
+                        problem, plan, child, starts[index], end, restart > 0, report
                     )
+                    outcomes[index].append(outcome)
+                    if outcome is None or outcome.stop_reason == "callback":
+                        break
     else:
-        rounds = -(-n_tasks // workers)
-        share = None if max_time is None else max_time / rounds
+        sent: list[int] = []
 
         def tasks() -> Iterator[
-            tuple[Callable[..., Outcome], tuple[object, ...], dict[str, object]]
+            tuple[Callable[..., Outcome | None], tuple[object, ...], dict[str, object]]
         ]:
             for index, pair in enumerate(pairs):
                 problem = training.problem(pair)
+                end = None
+                if max_time is not None:  # when the last of all tasks up to here should have ended
+                    rounds = -(-(index + 1) * restarts // workers)
+                    end = began + max_time * rounds / -(-n_tasks // workers)
                 for restart in range(restarts):
-                    yield delayed(_fit_task_within)(
-                        problem, plan, seeds[index][restart], starts[index], share, deadline
-                    )
+                    if restart > 0 and _is_past(end):
+                        break
+                    sent.append(index)
+                    child = _child(seed, index, restart)
+                    yield delayed(_fit_task)(problem, plan, child, starts[index], end, restart > 0)
 
         finished = Parallel(n_jobs=n_jobs, return_as="generator")(tasks())
-        outcomes = []
-        for outcome in finished:
-            outcomes.append(outcome)
+        for done, outcome in enumerate(finished):
+            outcomes[sent[done]].append(outcome)
             if bar is not None:
-                bar.reach(len(outcomes))
+                bar.reach(done + 1)
     if bar is not None:
+        bar.reach(n_tasks)
         bar.close()
-    best = [_best_of(outcomes[first : first + restarts]) for first in range(0, n_tasks, restarts)]
+    best = [_best_of(of_pair) for of_pair in outcomes]
     _warn_if_improving(best)
     return best
+
+
+def _child(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
+    """What spawning as often as needed would give at this place."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *place))
+
+
+def _is_past(deadline: float | None) -> bool:
+    return deadline is not None and time.perf_counter() >= deadline
 
 
 @cache
@@ -119,34 +133,24 @@ def _fit_task(
     seed: np.random.SeedSequence,
     start: NDArray[np.float64] | None,
     deadline: float | None,
+    dispensable: bool,
     on_generation: OnGeneration | None = None,
-) -> Outcome:
+) -> Outcome | None:
+    """One search; None if it is dispensable, another restart having been made, and time is up."""
+    if dispensable and _is_past(deadline):
+        return None
     # The matrices of a search are small: threads of the BLAS would only be in each other's way,
     # and their number would show in the last bits of the result.
     with _threadpools().limit(limits=1, user_api="blas"):
         return fit_binary(problem, plan, seed, start, deadline, on_generation)
 
 
-def _fit_task_within(
-    problem: Problem,
-    plan: Plan,
-    seed: np.random.SeedSequence,
-    start: NDArray[np.float64] | None,
-    share: float | None,
-    deadline: float | None,
-) -> Outcome:
-    """A task in a worker: its share of the time runs from when it begins."""
-    if share is not None and deadline is not None:
-        deadline = min(deadline, time.perf_counter() + share)
-    return _fit_task(problem, plan, seed, start, deadline)
-
-
-def _share(deadline: float | None, tasks_left: int) -> float | None:
-    """What remains is shared among the tasks that remain."""
+def _share(deadline: float | None, pairs_left: int) -> float | None:
+    """What remains is shared among the pairs that remain."""
     if deadline is None:
         return None
     now = time.perf_counter()
-    return now + (deadline - now) / tasks_left
+    return now + (deadline - now) / pairs_left
 
 
 def _reporter(
@@ -165,10 +169,11 @@ def _reporter(
     return report
 
 
-def _best_of(outcomes: list[Outcome]) -> Outcome:
+def _best_of(outcomes: list[Outcome | None]) -> Outcome:
     """The best of the restarts of a pair; of equals the first. Evaluations are of all of them."""
-    best = max(outcomes, key=lambda outcome: outcome.separator.key)
-    return replace(best, n_evaluations=sum(outcome.n_evaluations for outcome in outcomes))
+    made = [outcome for outcome in outcomes if outcome is not None]
+    best = max(made, key=lambda outcome: outcome.separator.key)
+    return replace(best, n_evaluations=sum(outcome.n_evaluations for outcome in made))
 
 
 def _warn_if_improving(outcomes: list[Outcome]) -> None:

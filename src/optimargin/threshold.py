@@ -1,17 +1,21 @@
 """The best threshold of a projection, with the widest margin (the paper's Algorithm 1)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from optimargin.kernels.cuts import best_cuts
+from optimargin.kernels.crowds import crowded_cuts
+from optimargin.kernels.cuts import best_cuts, rate_cuts
 from optimargin.weighting import Units, integer_units
 
 # Two projected values closer than this many units of rounding count as equal: a cut between them
 # would not survive computing the projection again.
 TIE_ULPS = 8
+
+_NO_NORMS = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -36,33 +40,64 @@ class ThresholdFit:
     margin: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """The best cut of each of several projections of the same samples."""
+class Cuts(NamedTuple):
+    """The best cut of each of several projections of the same samples, one a column."""
 
-    correct: NDArray[np.int64]  # integer weight classified correctly
-    lower: NDArray[np.float64]  # samples on either side, in units of sign times projection
-    upper: NDArray[np.float64]
-    sign: NDArray[np.int64]
+    weighed: NDArray[np.int64]  # integer weight classified correctly, and the sign
+    edges: NDArray[np.float64]  # samples on either side, in units of sign times projection
+
+    @classmethod
+    def joined(cls, parts: "list[Cuts]") -> "Cuts":
+        """The cuts of several calls, side by side."""
+        return cls(
+            np.concatenate([part.weighed for part in parts], axis=1),
+            np.concatenate([part.edges for part in parts], axis=1),
+        )
+
+    @property
+    def correct(self) -> NDArray[np.int64]:
+        """Integer weight classified correctly."""
+        return np.asarray(self.weighed[0])
+
+    @property
+    def sign(self) -> NDArray[np.int64]:
+        """Of the projection."""
+        return np.asarray(self.weighed[1])
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """The sample below the cut, in units of sign times projection."""
+        return np.asarray(self.edges[0])
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """The sample above the cut."""
+        return np.asarray(self.edges[1])
 
     @property
     def threshold(self) -> NDArray[np.float64]:
         """The middle between the two samples, and never the upper one."""
-        middle = self.lower + (self.upper - self.lower) / 2
-        middle = np.where(middle < self.upper, middle, self.lower)
-        return np.asarray(middle, dtype=np.float64)
+        return np.asarray(self.rates(1)[0])
 
     @property
     def margin(self) -> NDArray[np.float64]:
         """Half the gap."""
-        return (self.upper - self.lower) / 2
+        return np.asarray(self.rates(1)[1])
+
+    def rates(
+        self, total: int, l1: float = 0.0, l1_norms: NDArray[np.float64] = _NO_NORMS
+    ) -> NDArray[np.float64]:
+        """Rows: threshold, margin, score, and the objective with the penalty `l1`."""
+        rates = np.empty((4, self.edges.shape[1]))
+        rate_cuts(self.weighed, self.edges, total, l1, l1_norms, rates)
+        return rates
 
 
 def cut_projections(projections: NDArray[np.floating], n_negative: int, units: Units) -> Cuts:
     """The best cut of every row of `projections`, whose first `n_negative` columns are negative."""
     k, m = projections.shape
-    cuts = Cuts(np.empty(k, np.int64), np.empty(k), np.empty(k), np.empty(k, np.int64))
-    best_cuts(
+    weighed, edges = np.empty((2, k), np.int64), np.empty((2, k))
+    how = (
         projections,
         n_negative,
         units.weights,
@@ -72,12 +107,12 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
         units.total_positive,
         bucket_count(m),
         TIE_ULPS * float(np.finfo(projections.dtype).eps),
-        cuts.correct,
-        cuts.lower,
-        cuts.upper,
-        cuts.sign,
+        weighed,
+        edges,
     )
-    return cuts
+    if best_cuts(*how):
+        crowded_cuts(*how)
+    return Cuts(weighed, edges)
 
 
 def bucket_count(m: int) -> int:
@@ -141,10 +176,10 @@ def optimal_margin_threshold(
     exponent = int(np.frexp(np.abs(values).max())[1])
     cuts = cut_projections(np.ldexp(values[order], -exponent)[None, :], n_negative, units)
     with np.errstate(over="ignore"):  # of a cut beyond the greatest numbers
-        threshold = float(np.ldexp(cuts.threshold[0], exponent))
+        ((threshold,), (margin,)) = np.ldexp(cuts.rates(units.total)[:2], exponent)
     return ThresholdFit(
-        threshold=threshold,
+        threshold=float(threshold),
         sign=int(cuts.sign[0]),
         score=float(cuts.correct[0] / units.total),
-        margin=float(np.ldexp(cuts.margin[0], exponent)),
+        margin=float(margin),
     )

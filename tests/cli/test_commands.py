@@ -257,10 +257,31 @@ def test_errors_are_one_line(run, words, message, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_without_a_command_the_help_is_shown(run):
+    asked = run("--help")
+    code, out, err = run()
+    assert (code, out) == (2, "")
+    assert err.strip() == asked[1].strip()
+    code, _, err = run("datasets")
+    assert code == 2
+    assert "\n  list " in err
+
+
+def test_an_average_from_the_command_line(succeed, cancer):
+    cancer.to_csv("cancer.csv", index=False)
+    succeed("fit", "cancer.csv", "-t", "kind", "-o", "a.model", "--separator", "average")
+    model = load_model("a.model").estimator
+    assert model.named_steps["classifier"].separator == "average"
+    values = cancer.drop(columns="kind")
+    assert model.predict_proba(values).shape == (len(cancer), 2)
+    assert "stopped by: budget" in succeed("inspect", "a.model")
+
+
 def test_misuse_has_its_own_code(run):
     for words, message in (
         (["fit"], "(see optimargin fit --help)"),
         (["fit", "t.csv", "-t", "y", "-o", "m", "--l1", "-1"], "l1"),
+        (["fit", "t.csv", "-t", "y", "-o", "m", "--max-time", "-1"], "max-time"),
         (["nonsense"], "nonsense"),
     ):
         code, _, err = run(*words)

@@ -70,6 +70,13 @@ def test_settings_make_the_identity():
     assert len({method.identity for method in METHODS.values()}) == len(METHODS)
 
 
+def test_calls_read_like_code():
+    assert METHODS["omc"].call == "OptimalMarginClassifier()"
+    nested = "ThresholdRefitClassifier(estimator=LogisticRegression(max_iter=2000))"
+    assert METHODS["lr-threshold"].call == nested
+    assert METHODS["lda"].call.endswith("priors='equal priors')")
+
+
 def test_seeds_reach_nested_estimators():
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(solver="saga"))
     built = method_from_estimator("mine", pipeline).build(17, 2)

@@ -53,6 +53,15 @@ def test_summary_counts_what_is_missing(results):
     assert results.median_seconds(group("lr")) == 0.1
 
 
+def test_fit_times_set_the_default_beside_the_svm():
+    cells = [cell("BC", name, split) for name in ("omc", "svm") for split in range(3)]
+    outcomes = {one.key: outcome(0.8, 0.01 if one.method.name == "omc" else 0.05) for one in cells}
+    view = View(Results(cells, outcomes), "none", "stratified(train=0.7)")
+    rows = {row[0].text: row[1].text for row in tables.fit_times(view, ("svm", "omc"), "t").rows}
+    assert rows == {"svm": "50 ms", "omc": "10 ms", "svm / omc": "5"}
+    assert len(tables.fit_times(view, ("svm",), "t").rows) == 1
+
+
 def test_pairs_are_of_the_same_splits(results):
     found = results.paired(group("omc"), group("lr"), "test balanced")
     assert found == paired_tests([0.8, 0.81], [0.7, 0.72], 30 / 70)

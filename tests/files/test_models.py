@@ -72,7 +72,8 @@ CONFIGURATIONS = [
     {"optimizer": "cma_es", "start": "random"},
     {"optimizer": "evolution_strategy"},
     {"optimizer": "separable_cma_es"},
-    {"optimizer": "memetic"},
+    {"optimizer": "coordinate"},
+    {"separator": "average", "n_separators": 3},
     {"optimizer": "particle_swarm", "l1": 0.1},
     {"scaling": "whiten", "class_weight": None},
     {"scaling": None, "restarts": 2, "decision_function_shape": "ovo"},
@@ -96,6 +97,8 @@ def test_every_configuration_is_stored_with_trusted_types_only(tmp_path, paramet
     np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
     assert again.get_params() == fitted.get_params()
     assert vars(again).keys() == vars(fitted).keys()
+    if fitted.separator == "average":
+        np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
 
 
 @pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")

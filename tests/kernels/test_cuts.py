@@ -8,6 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reference
+from optimargin.kernels.crowds import crowded_cuts
+from optimargin.kernels.cuts import best_cuts
 from optimargin.threshold import TIE_ULPS, bucket_count, cut_projections
 from optimargin.weighting import integer_units
 
@@ -60,6 +62,18 @@ def weights_of(units, n_negative, m):
     return [weight * factor for weight, factor in zip(weights, factors, strict=True)]
 
 
+def best_cuts_of(kernel, z, n_negative, units):
+    """What a kernel returns, and the two arrays that it writes to."""
+    z = np.atleast_2d(z)
+    weighed, edges = np.full((2, len(z)), -1), np.empty((2, len(z)))
+    returned = kernel(
+        z, n_negative, units.weights, units.unit_negative, units.unit_positive,
+        units.total_negative, units.total_positive, bucket_count(z.shape[1]),
+        TIE_ULPS * float(np.finfo(z.dtype).eps), weighed, edges,
+    )  # fmt: skip
+    return returned, weighed, edges
+
+
 def assert_same_cut(z, n_negative, units):
     expected = reference.best_cut(
         z, np.arange(z.size) >= n_negative, weights_of(units, n_negative, z.size)
@@ -84,11 +98,15 @@ def test_every_cut_is_considered(problem):
     assert_same_cut(*problem)
 
 
-@pytest.mark.parametrize("shape", ["normal", "separable", "ties", "heavy_tails", "one_of_a_class"])
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("m", [130, 1000, 3000])
-def test_larger_samples_than_buckets(m, shape, weighted):
-    rng = np.random.default_rng(m)
+SHAPES = [
+    "normal", "separable", "ties", "heavy_tails", "one_tail", "few_values", "spike",
+    "within_rounding", "one_of_a_class",
+]  # fmt: skip
+
+
+def crowd(shape, m, seed, weighted=False):
+    """Samples that lie as the shape says, with the number of negative ones and the units."""
+    rng = np.random.default_rng(seed)
     n_negative = 1 if shape == "one_of_a_class" else m // 3
     z = rng.standard_normal(m)
     z[n_negative:] += 1.0
@@ -98,8 +116,24 @@ def test_larger_samples_than_buckets(m, shape, weighted):
         z = np.round(z, 1)
     elif shape == "heavy_tails":
         z = z**9
+    elif shape == "one_tail":
+        z = 10.0 ** (-np.abs(z) * 4)
+    elif shape == "few_values":
+        z = np.clip(np.round(z), -1, 2)
+    elif shape == "spike":
+        z[rng.random(m) < 0.6] *= 1e-7
+    elif shape == "within_rounding":
+        z[rng.random(m) < 0.6] *= 1e-15
     weights = rng.random(m) + 0.1 if weighted else None
     units = integer_units(n_negative, m - n_negative, weights, "balanced")
+    return z, n_negative, units
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("m", [130, 1000, 3000])
+def test_larger_samples_than_buckets(m, shape, weighted):
+    z, n_negative, units = crowd(shape, m, m, weighted)
     order = np.argsort(z)
     # the oracle is quadratic: give it the neighbourhood of the best cut by a linear scan first
     signed = np.array(weights_of(units, n_negative, m), dtype=object)
@@ -190,6 +224,36 @@ def test_neighbours_within_rounding_are_not_separated():
     assert close.correct[0] == 1
     assert close.margin[0] == 0.0
     assert apart.correct[0] == 2
+
+
+@pytest.mark.parametrize("shape", ["one_tail", "few_values", "spike", "within_rounding"])
+def test_crowded_samples_are_told(shape):
+    # that is: the shapes above do reach the code for crowds
+    z, n_negative, units = crowd(shape, 1000, 0)
+    assert best_cuts_of(best_cuts, z, n_negative, units)[0] == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("seed", range(20))
+def test_both_ways_to_lay_buckets_give_the_same_cut(seed, dtype):
+    rng = np.random.default_rng(seed)
+    m, n_negative = 90, 40
+    z = rng.standard_normal((5, m)).astype(dtype) * 10.0 ** rng.integers(-300, 300)
+    if dtype is np.float32:
+        z = (z / np.abs(z).max()).astype(dtype)
+    weights = rng.random(m) + 0.1 if seed % 2 else None
+    units = integer_units(n_negative, m - n_negative, weights, "balanced")
+    n_crowded, *expected = best_cuts_of(best_cuts, z, n_negative, units)
+    assert n_crowded == 0
+    _, *cuts = best_cuts_of(crowded_cuts, z, n_negative, units)
+    for one, other in zip(cuts, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("factor", [5e-324, 1e-310, 1e-290, 1e290])
+def test_crowds_at_the_edge_of_the_range(factor):
+    z = np.where(np.arange(300) % 10 == 0, np.linspace(-1, 1, 300), 0.0) * factor
+    assert_same_cut(z, 100, integer_units(100, 200, None, "balanced"))
 
 
 def test_buckets_grow_slower_than_the_samples():

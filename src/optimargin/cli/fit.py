@@ -29,8 +29,12 @@ def fit(
     optimizer: Annotated[
         str | None,
         typer.Option(
-            help="memetic (default), cma_es, separable_cma_es, evolution_strategy, particle_swarm."
+            help="memetic (default), coordinate, cma_es, separable_cma_es, evolution_strategy, "
+            "particle_swarm."
         ),
+    ] = None,
+    separator: Annotated[
+        str | None, typer.Option(help="best, or average: the mean of many that are nearly as good.")
     ] = None,
     l1: Annotated[float, typer.Option(help="Weight of the L1 penalty.", min=0.0)] = 0.0,
     class_weight: Annotated[
@@ -78,7 +82,8 @@ def fit(
     # Not before the table is known to be one: this loads the compiled search.
     from optimargin import OptimalMarginClassifier
 
-    choice: dict[str, Any] = {} if optimizer is None else {"optimizer": optimizer}
+    given = {"optimizer": optimizer, "separator": separator}
+    choice: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     classifier = OptimalMarginClassifier(
         **choice,
         l1=l1,

@@ -49,6 +49,9 @@ def _report(error: Exception) -> int:
     # Typer brings its own click since 0.26 and uses the installed one before: what its errors have
     # in common is how they speak.
     speak: Any = getattr(error, "format_message", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(speak(), file=sys.stderr)
+        return MISUSED
     if speak is not None:
         context: Any = getattr(error, "ctx", None)
         name = context.command_path if context is not None else "optimargin"

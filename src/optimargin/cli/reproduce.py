@@ -90,6 +90,6 @@ def reproduce(
         if page is not None:
             print(f"Wrote {document.write_markdown(page)}")
         if export is not None:
-            print(f"Wrote {export_cells(opened, export, with_extra=False)} results to {export}")
+            print(f"Wrote {export_cells(opened, export)} results to {export}")
     if interrupted:
         raise typer.Exit(130)

@@ -142,7 +142,8 @@ _BINARY = (
         8,
         (192, 242),
         "69e07cfb52be3ec0",
-        "The paper's row (8 features, 192 and 242 rows) is not this published set. "
+        "The paper's row (8 features, 192 and 242 rows) is another task on these data: vote 8 from "
+        "the party and votes 1 to 7, without the first row. "
         "Yes = 1, no = -1, unknown = 0.",
     ),
     Description(

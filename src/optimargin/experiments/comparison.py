@@ -254,11 +254,11 @@ class Comparison:
                 "Splits": f"{self.splits}, {self.rule.name}",
                 "Noise": ", ".join(noise.name for noise in self.noises),
                 "Positive class": (outcomes[0].positive_class or "-") if outcomes else "-",
-                **{f"Method {method.name}": method.identity for method in self.methods},
+                **{f"Method {method.name}": method.call for method in self.methods},
                 "Versions and machine": "; ".join(
                     sorted({outcome.environment for outcome in outcomes if outcome.environment})
                 ),
-                "Command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+                "Command": shlex.join([_program(), *sys.argv[1:]]),
             }
         )
         return report.write_html(path)
@@ -290,6 +290,11 @@ class Comparison:
             if outcome.status != "ok":
                 return outcome.message.rstrip(".") + "."
         return ""
+
+
+def _program() -> str:
+    name = Path(sys.argv[0]).name
+    return "optimargin" if name == "__main__.py" else name
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -18,15 +18,10 @@ _REALS = {
 } | {"time_limit"}
 
 
-def export_cells(store: Store, path: str | os.PathLike[str], *, with_extra: bool = True) -> int:
-    """Write all cells; the ending decides: .csv, .csv.gz or .parquet. Returns how many.
-
-    ``with_extra=False`` leaves out the curves and weights that figures are drawn from.
-    """
+def export_cells(store: Store, path: str | os.PathLike[str]) -> int:
+    """Write all cells; the ending decides: .csv, .csv.gz or .parquet. Returns how many."""
     target = Path(path)
     rows = store.rows()
-    if not with_extra:
-        rows = [{**row, "extra": ""} for row in rows]
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         if target.suffix == ".parquet":

@@ -57,6 +57,8 @@ def accuracy_against_time(
     scores = results.mean_table(noise, rule, results.methods, "test balanced")
     sets, complete = complete_block(scores)
     methods = [name for name, full in zip(results.methods, complete, strict=True) if full]
+    from matplotlib.ticker import LogLocator
+
     rows: list[tuple[float, float]] = []
     for method in methods:
         shown = [data for data, kept in zip(results.data, sets, strict=True) if kept]
@@ -78,10 +80,13 @@ def accuracy_against_time(
         room = 1.3 * (max(times) / min(times)) ** 0.1
         axes.set_xlim(min(times) / room, max(times) * room)
         axes.set_xscale("log")
+        if max(times) < 30 * min(times):
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.xaxis.set_major_formatter(lambda value, place: seconds(value))
         axes.xaxis.set_minor_formatter("")
-        _label(axes, methods, rows)
-        axes.set_xlabel("median fit time (geometric mean over the data sets)")
+        write_names(axes, methods, rows)
+        mean = " (geometric mean over the data sets)" if sets.sum() > 1 else ""
+        axes.set_xlabel(f"median fit time{mean}")
         axes.set_ylabel("test balanced accuracy, %")
         svg = to_svg(figure)
     most = int(sets.sum())
@@ -146,8 +151,9 @@ def critical_difference(comparison: RankComparison, title: str, name: str) -> Pi
     )
 
 
-def _label(axes: Any, names: list[str], points: list[tuple[float, float]]) -> None:
+def write_names(axes: Any, names: list[str], points: list[tuple[float, float]]) -> None:
     """Write names beside points, where they cover neither each other nor a marker."""
+    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
     axes.figure.draw_without_rendering()
@@ -164,8 +170,11 @@ def _label(axes: Any, names: list[str], points: list[tuple[float, float]]) -> No
                 arrowprops={"arrowstyle": "-", "color": "#777777", "linewidth": 0.6}
                 if place in _FAR else None,
             )  # fmt: skip
-            box = text.get_window_extent()
-            inside = axes.bbox.containsx(box.x0) and axes.bbox.containsx(box.x1)
+            # The text alone: an annotation counts its line as its own.
+            text.update_positions(axes.figure.canvas.get_renderer())
+            box = Text.get_window_extent(text)
+            # Another size of pixel moves things a little.
+            inside = axes.bbox.x0 + half < box.x0 and box.x1 < axes.bbox.x1 - half
             if inside and not any(box.overlaps(other) for other in taken):
                 break
             if place != _PLACES[-1]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 SMALLEST_SIGMA = 1e-11
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Progress:
     """What the rules look at, after a generation."""
 

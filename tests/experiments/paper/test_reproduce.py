@@ -6,6 +6,7 @@ import pytest
 
 from optimargin.datasets import DESCRIPTIONS
 from optimargin.experiments.cells import Outcome
+from optimargin.experiments.exchange import export_cells, import_cells
 from optimargin.experiments.measures import Measures
 from optimargin.experiments.methods import METHODS
 from optimargin.experiments.paper import chapters, plans, remarks, reproduce
@@ -110,7 +111,14 @@ def test_a_part_is_run_and_found_again(tmp_path):
         first = reproduce.compute(plan, store, jobs=2, time_limit=60)
         assert first.statuses == {"ok": 13}
         assert reproduce.compute(plan, store).computed == 0
+        page = reproduce.write_document(plan, store, "c").to_html()
         text = reproduce.write_document(plan, store, "c").to_markdown("figures")
+        export_cells(store, tmp_path / "cells.csv.gz")
+    with Store(":memory:") as other:
+        import_cells(other, tmp_path / "cells.csv.gz")
+        assert reproduce.compute(plan, other).computed == 0
+        assert reproduce.write_document(plan, other, "c").to_html().count("<svg") == 5
+    assert page.count("<svg") == 5
     assert "| oec-cmaes | 100.0 | 92.9 | 92.6 |" in text
 
 
@@ -129,5 +137,11 @@ def test_every_planned_method_is_known():
 
 
 def test_reasons():
-    assert "not this data set" in remarks.reason("VT", "svm")
+    assert "another task" in remarks.reason("VT", "svm")
+    assert "another task" in remarks.reason("VT", "sla", "0.15")
+    assert "principal axes" in remarks.reason("HN", "oec-cmaes", "0.15")
+    assert remarks.reason("HN", "oec-cmaes") == "not known"
+    assert "lda-plain" in remarks.reason("SR", "mba", "0.15")
+    assert "range of the data" in remarks.reason("CG", "smp", "0.15")
+    assert remarks.reason("CG", "smp") == "not known"
     assert remarks.reason("BC", "svm") == "not known"

@@ -108,7 +108,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         11 times the square root of the size of the smaller class, or three or nine times that
         where the training samples tell that it is better.
     n_separators : int, default=100
-        For "average": draws kept in `separators_`, whose votes are `predict_proba`.
+        For "average": draws kept in `separators_`; `predict_proba` is fitted to their votes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         With more than two classes: one column a class, or one a pair of classes.
     n_jobs : int, default=None

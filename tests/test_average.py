@@ -372,3 +372,46 @@ def test_feature_names(hard, fitted):
 def test_an_error_bound_of_an_average(hard, fitted):
     bound = fitted.error_bound(*hard)
     assert bound.training_error < bound.balanced_error <= 1.0
+
+
+# The default
+
+
+@pytest.mark.parametrize(
+    ("settings", "averaged"),
+    [
+        ({}, True),
+        ({"scaling": "whiten"}, True),
+        ({"scaling": None}, False),
+        ({"l1": 0.01}, False),
+        ({"start": "logistic"}, False),
+        ({"start": [[1.0] * 5]}, False),
+        ({"optimizer": "cma_es", "max_generations": 2}, False),
+        ({"separator": "best"}, False),
+        ({"separator": "average", "scaling": None}, True),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_auto_means(hard, settings, averaged):
+    model = OptimalMarginClassifier(random_state=0, **settings)
+    assert hasattr(model, "predict_proba") == (settings.get("separator") == "average")
+    model.fit(*hard)
+    assert hasattr(model, "separators_") == hasattr(model, "predict_proba") == averaged
+
+
+def test_auto_takes_the_best_separator_of_sparse_data(hard):
+    X, y = hard
+    auto = OptimalMarginClassifier(random_state=0).fit(sparse.csr_array(X), y)
+    best = OptimalMarginClassifier(separator="best", random_state=0).fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(auto.coef_, best.coef_)
+    assert not hasattr(auto, "separators_")
+
+
+def test_weights_that_add_up_to_one_are_as_good_as_any(hard):
+    X, y = hard
+    weights = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
+    model = average().fit(X, y, weights)
+    scaled = average().fit(X, y, weights / weights.sum())
+    # by the weights alone each class would be worth half a sample
+    assert scaled.inverse_temperature_[0] > 0.9 * average().fit(X, y).inverse_temperature_[0]
+    assert scaled.score_[0] == pytest.approx(model.score_[0], abs=0.03)

@@ -35,7 +35,7 @@ def iris():
 @pytest.mark.parametrize("optimizer", SEARCHES)
 def test_attributes_of_two_classes(cancer, optimizer, scaling):
     X, y = cancer
-    model = brief(optimizer=optimizer, scaling=scaling).fit(X, y)
+    model = brief(separator="best", optimizer=optimizer, scaling=scaling).fit(X, y)
     assert model.classes_.tolist() == [0, 1]
     assert model.coef_.shape == (1, 30)
     assert model.intercept_.shape == model.score_.shape == model.margin_.shape == (1,)

@@ -196,7 +196,7 @@ def test_the_same_row_with_both_labels(scaling):
 
 @SCALINGS
 def test_one_feature(scaling):
-    model = brief(scaling=scaling).fit([[0.0], [1.0], [2.0], [7.0]], [1, 1, 0, 0])
+    model = brief(separator="best", scaling=scaling).fit([[0.0], [1.0], [2.0], [7.0]], [1, 1, 0, 0])
     assert model.stop_reason_ == ["finished"]
     assert model.predict([[1.4], [1.6]]).tolist() == [1, 0]
     assert model.coef_[0, 0] < 0

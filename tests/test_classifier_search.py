@@ -26,7 +26,10 @@ FITTED = [
 
 
 def brief(**settings):
-    return OptimalMarginClassifier(**{"max_generations": 20, "random_state": 0, **settings})
+    """Of the search, not of the average that may follow it."""
+    return OptimalMarginClassifier(
+        **{"separator": "best", "max_generations": 20, "random_state": 0, **settings}
+    )
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ def test_small_problems_are_solved_to_the_optimum():
         exact = ExactZeroOneClassifier().fit(X, y)
         assert exact.optimal_[0]
         for state in range(SEEDS):
-            found = OptimalMarginClassifier(random_state=state).fit(X, y)
+            found = OptimalMarginClassifier(separator="best", random_state=state).fit(X, y)
             assert found.score_[0] <= exact.score_[0] + 1e-9
             reached += found.score_[0] >= exact.score_[0] - 1e-9
     assert reached >= 0.95 * len(PROBLEMS) * SEEDS
@@ -153,8 +153,8 @@ def test_the_order_of_the_samples_does_not_matter():
     for number in range(5):
         X, y = overlapping(4, 120, number)
         order = np.random.default_rng(number).permutation(len(y))
-        one = OptimalMarginClassifier(random_state=0).fit(X, y)
-        other = OptimalMarginClassifier(random_state=0).fit(X[order], y[order])
+        one = OptimalMarginClassifier(separator="best", random_state=0).fit(X, y)
+        other = OptimalMarginClassifier(separator="best", random_state=0).fit(X[order], y[order])
         assert one.score_[0] == pytest.approx(other.score_[0], abs=1e-12)
 
 
@@ -163,7 +163,7 @@ def test_exchanged_classes_and_mirrored_features_are_as_hard():
         X, y = overlapping(2, 60, number)
         signs = np.array([1.0, -1.0])
         scores = [
-            OptimalMarginClassifier(random_state=0).fit(*data).score_[0]
+            OptimalMarginClassifier(separator="best", random_state=0).fit(*data).score_[0]
             for data in ((X, y), (X, 1 - y), (-X, y), (X * signs, y))
         ]
         assert scores == pytest.approx([scores[0]] * 4, abs=1e-12)
@@ -173,9 +173,11 @@ def test_the_scale_of_the_features_does_not_matter():
     # powers of two: not even the rounding differs
     X, y = overlapping(5, 120, 0)
     scales = 2.0 ** np.array([-20, 3, 0, 11, -2])
-    one = OptimalMarginClassifier(random_state=0).fit(X, y)
-    other = OptimalMarginClassifier(random_state=0).fit(X * scales, y)
+    one = OptimalMarginClassifier(separator="best", random_state=0).fit(X, y)
+    other = OptimalMarginClassifier(separator="best", random_state=0).fit(X * scales, y)
     np.testing.assert_array_equal(other.coef_ * scales, one.coef_)
     assert other.intercept_[0] == one.intercept_[0]
-    shifted = OptimalMarginClassifier(random_state=0).fit(X * scales + 3.0 * scales, y)
+    shifted = OptimalMarginClassifier(separator="best", random_state=0).fit(
+        X * scales + 3.0 * scales, y
+    )
     assert shifted.score_[0] == pytest.approx(one.score_[0], abs=1e-12)

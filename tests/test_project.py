@@ -43,7 +43,8 @@ def test_oldest_versions_are_those_of_the_metadata(project):
     # What only the tests need is held there where its newest version asks for newer ones.
     tested = [Requirement(line) for line in extras["test"] if not line.startswith("optimargin")]
     tested = [requirement for requirement in tested if requirement.name in oldest]
-    assert {requirement.name for requirement in needed + tested} == set(oldest)
+    held_for_others = {"pyparsing"}  # of matplotlib
+    assert {requirement.name for requirement in needed + tested} | held_for_others == set(oldest)
     for requirement in needed + tested:
         lower = next(iter(requirement.specifier)).version
         # A bound such as 1.11 may be tested with 1.11.2, where .0 has no build for numpy 1.26.

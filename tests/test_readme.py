@@ -59,7 +59,7 @@ def test_all_commands_and_make_targets_exist(monkeypatch, capsys):
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)]+)\)", README))
 def test_links_lead_somewhere(link):
-    assert (ROOT / link).is_file()
+    assert (ROOT / link).exists()
 
 
 def test_what_is_said_of_the_demonstration_holds():

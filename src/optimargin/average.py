@@ -75,9 +75,9 @@ class Average:
     stopped_early: bool
 
 
-def default_inverse_temperature(class_totals: tuple[float, float]) -> float:
-    """Beta for two classes of these sizes (sums of sample weights)."""
-    return TEMPERATURE_FACTOR * math.sqrt(min(class_totals))
+def default_inverse_temperature(class_sizes: tuple[float, float]) -> float:
+    """Beta for two classes of these sizes."""
+    return TEMPERATURE_FACTOR * math.sqrt(min(class_sizes))
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def average_separators(
     problem = objective.problem
     founders = [starts.separator(index) for index in range(len(starts.score))]
     lines = Lines(problem, whiten=False)
-    beta = inverse_temperature or default_inverse_temperature(problem.class_totals)
+    beta = inverse_temperature or default_inverse_temperature(problem.class_sizes)
     drawn = _draw(lines, founders, beta, rng, deadline)
     scores, stopped_early = drawn.scores, drawn.stopped_early
     if inverse_temperature is None:
@@ -192,12 +192,12 @@ def _calls_positive(problem: Problem, draws: NDArray[np.float64]) -> NDArray[np.
 
 
 def _unit_shares(problem: Problem) -> NDArray[np.float64]:
-    """The share of the score that one unit of sample weight has, for every sample."""
+    """The share of the score that one sample's worth of weight has, for every sample."""
     negative = slice(problem.n_negative)
     positive = slice(problem.n_negative, None)
     shares = np.empty(problem.n_samples)
-    for block, total in zip((negative, positive), problem.class_totals, strict=True):
-        shares[block] = problem.importance[block].sum() / total
+    for block, size in zip((negative, positive), problem.class_sizes, strict=True):
+        shares[block] = problem.importance[block].sum() / size
     return shares
 
 
@@ -232,7 +232,7 @@ def average_of_one(
 ) -> Average:
     """An average where there is nothing to draw: of one separator alone."""
     problem = objective.problem
-    beta = inverse_temperature or default_inverse_temperature(problem.class_totals)
+    beta = inverse_temperature or default_inverse_temperature(problem.class_sizes)
     draws = np.append(separator.direction, separator.intercept)[None, :]
     return Average(
         separator=separator,
@@ -308,4 +308,6 @@ def _separator(mean: NDArray[np.float64], objective: Objective) -> Separator:
     direction, intercept = mean[:-1] / length, float(mean[-1] / length)
     values = _values(problem, np.append(direction, intercept))
     score = float(problem.importance @ (problem.signs * values > 0))
-    return Separator(direction, intercept, score, float(np.abs(values).min()), score)
+    one_sided = bool(np.all(values > 0) or np.all(values <= 0))
+    margin = 0.0 if one_sided else float(np.abs(values).min())
+    return Separator(direction, intercept, score, margin, score)

@@ -181,7 +181,9 @@ def _starts_of_chains(
     affordable = objective.problem.n_features <= _MANY_FEATURES
     convex = replace(plan, starts=_AUTO_AVERAGE if affordable else _AUTO_MANY_FEATURES)
     starts = _score_starts(objective, convex, rng, None, deadline)
-    if deadline is not None and time.perf_counter() >= deadline:
+    if objective.problem.n_features == 1 or (
+        deadline is not None and time.perf_counter() >= deadline
+    ):
         return starts
     searched = _search(objective, plan, rng, None, deadline, None).separator.direction
     return objective.score(np.vstack([starts.directions, searched]))

@@ -44,10 +44,10 @@ _OF_AVERAGES = ("separators_", "vote_slope_", "inverse_temperature_", "agreement
 
 
 def _averages(classifier: "OptimalMarginClassifier") -> bool:
-    """Whether its separators are averages, as far as is known before it is fitted."""
+    """Whether its separators are averages; before it is fitted, whether they are sure to be."""
     if hasattr(classifier, "classes_"):
         return hasattr(classifier, "separators_")
-    return classifier._separator_of_dense() == "average"
+    return classifier.separator == "average"
 
 
 class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -85,12 +85,13 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         (one row for all pairs, or one a pair), or an estimator with `coef_`. "auto" tries several
         on small data and the cheapest on large; the search begins at the best.
     population_size : int, default=None
-        Candidates a generation; None is the paper's 4 + 3 ln(n).
+        Candidates a generation of the population searches; None is the paper's 4 + 3 ln(n).
     max_generations : int, default=None
-        Budget of a search; None is the paper's 150 ln(n + 1).
+        Budget of a search. None is the paper's 150 ln(n + 1) for the population searches; the
+        memetic search has a few rounds then, "coordinate" as many passes as improve.
     max_time : float, default=None
-        Seconds for the whole fit. Each pair gets at least its cheapest start. With a time limit the
-        result depends on the speed of the machine.
+        Seconds for the whole fit, shared among the pairs. Each pair gets at least its cheapest
+        start. With a time limit the result depends on the speed of the machine.
     patience : int, default=None
         Stop after this many generations without improvement.
     restarts : int, default=1
@@ -100,8 +101,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         "best" is the separator with the greatest training score that the search finds. "average" is
         the mean of many that are nearly as good, drawn from a Gibbs distribution; it generalises
         better where classes overlap or labels are wrong. What the search finds is one of the
-        places where its chains start, if `start` is "auto". "auto" is "average" where `optimizer`,
-        `start` and `l1` are left as they are and the data are dense, and "best" otherwise.
+        places where its chains start, if `start` is "auto". "auto" is "average" for dense data that
+        are scaled, where `optimizer`, `start` and `l1` are left as they are, and "best" otherwise.
     inverse_temperature : "auto" or float, default="auto"
         For "average": how much better than another a separator is by its training score. "auto" is
         11 times the square root of the size of the smaller class, or three or nine times that
@@ -130,7 +131,8 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     margin_ : ndarray of shape (n_pairs,)
         Distance of the separator, in scaled coordinates, to the nearest sample on either side.
     n_iter_, n_evaluations_ : ndarray of shape (n_pairs,)
-        Generations, and directions scored.
+        Generations (of the memetic search rounds, of "coordinate" passes, of "average" sweeps),
+        and directions scored.
     stop_reason_ : list of str
         Why each search ended: "budget", "time", "patience", "sigma", "finished" or "callback".
     history_ : list of dict
@@ -245,12 +247,13 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         tags.input_tags.sparse = self.scaling != "whiten" and self.separator != "average"
         return tags
 
-    def _separator_of_dense(self) -> str:
-        """What "auto" means if the data are dense."""
+    def _separator_for(self, X: Any) -> str:
+        """What "auto" means for these data."""
         if self.separator != "auto":
             return self.separator
-        usual = isinstance(self.start, str) and self.start == "auto" and self.l1 == 0
-        return "average" if usual and self.optimizer == "memetic" else "best"
+        as_it_is = self.optimizer == "memetic" and self.l1 == 0 and self.scaling is not None
+        usual_start = isinstance(self.start, str) and self.start == "auto"
+        return "average" if as_it_is and usual_start and not sparse.issparse(X) else "best"
 
     @with_callbacks
     @fit_context
@@ -327,7 +330,6 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         training = TrainingSet(X, codes, classes.size, weights, costs, scaling)
         pairs = class_pairs(classes.size)
         names, starts = given_starts(self.start, scaling, classes.size)
-        separator = "best" if sparse.issparse(X) else self._separator_of_dense()
         plan = Plan(
             optimizer=self.optimizer,
             starts=names,
@@ -335,7 +337,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             population_size=self.population_size,
             max_generations=self.max_generations,
             patience=self.patience,
-            separator=separator,
+            separator=self._separator_for(X),
             inverse_temperature=(
                 None if self.inverse_temperature == "auto" else float(self.inverse_temperature)
             ),

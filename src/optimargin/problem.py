@@ -74,6 +74,22 @@ class Problem:
         return sum(self.class_totals)
 
     @property
+    def class_sizes(self) -> tuple[float, float]:
+        """How many samples each class is worth.
+
+        That is its total weight, as a sample of weight 2 is worth two; but where weights are
+        fractions, such as those that add up to 1, it is the number of equally heavy samples that
+        would vary as little.
+        """
+        sizes = []
+        classes = slice(self.n_negative), slice(self.n_negative, None)
+        for block, total in zip(classes, self.class_totals, strict=True):
+            shares = self.importance[block]
+            squares = float(shares @ shares)
+            sizes.append(max(total, float(shares.sum()) ** 2 / squares if squares > 0 else 0.0))
+        return sizes[0], sizes[1]
+
+    @property
     def is_sparse(self) -> bool:
         """Whether the features are a CSC array."""
         return bool(sparse.issparse(self.features))

@@ -26,7 +26,7 @@ class Look:
 _LOOKS = {
     # Dashed, as it often lies on the paper's method.
     "omc": Look("#08306b", "o", "--"),
-    "omc-average": Look("#1c9099", "h", "-."),
+    "omc-best": Look("#1c9099", "h", "-."),
     "oec-cmaes": Look("#2171b5", "s"),
     "oec-es": Look("#6baed6", "^", "--"),
     "oec-pso": Look("#9ecae1", "v", ":"),

@@ -177,7 +177,7 @@ def mean_separator(document: Document, results: Results) -> None:
     document.section("Does the mean separator generalise?")
     document.text(
         "The separator with the best training score need not be the best on new samples. Here the "
-        "mean of many good separators (omc-average) stands beside the single best one, the "
+        "mean of many good separators (omc) stands beside the single best one (omc-best), the "
         "paper's OEC and convex methods, without noise and with two kinds of it. With more than "
         "two classes the score is the mean recall of the classes."
     )

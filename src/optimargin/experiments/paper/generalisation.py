@@ -13,7 +13,7 @@ from optimargin.experiments.results import Results
 from optimargin.experiments.statistics import LEVEL, PairedTest, RankComparison, holm
 from optimargin.experiments.tables import Entry, Table, percent, points
 
-AVERAGE = "omc-average"
+AVERAGE = "omc"
 #: Rules (the inverse temperature, the number of draws) were chosen on the first four small sets.
 CHOSEN_ON = ("BC", "GC", "IS", "GR")
 CONFIRMED_ON = ("CG", "PR", "PD", "VT")

@@ -21,7 +21,7 @@ folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
 cancer = load_breast_cancer(as_frame=True)
 X, y = cancer.data, cancer.target_names[cancer.target]
-classifier = OptimalMarginClassifier(random_state=0).fit(X, y)
+classifier = OptimalMarginClassifier(separator="best", random_state=0).fit(X, y)
 searches = {
     name: OptimalMarginClassifier(optimizer=name, start="random", random_state=0).fit(X, y)
     for name in ("cma_es", "evolution_strategy", "particle_swarm")
@@ -29,8 +29,8 @@ searches = {
 iris = load_iris(as_frame=True)
 petals, species = iris.data.iloc[:, 2:], iris.target_names[iris.target]
 pair = species != "setosa"
-regions = OptimalMarginClassifier(random_state=0).fit(petals, species)
-line = OptimalMarginClassifier(random_state=0).fit(petals[pair], species[pair])
+regions = OptimalMarginClassifier(separator="best", random_state=0).fit(petals, species)
+line = OptimalMarginClassifier(separator="best", random_state=0).fit(petals[pair], species[pair])
 mean = OptimalMarginClassifier(separator="average", random_state=0)
 mean_of_petals = mean.fit(petals[pair], species[pair])
 flowers = iris.data[pair]

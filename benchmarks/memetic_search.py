@@ -31,7 +31,7 @@ SPLITS_OF_LARGE = {"MD": 3, "SR": 3}
 
 
 def memetic(seed: int) -> OptimalMarginClassifier:
-    return OptimalMarginClassifier(random_state=seed)
+    return OptimalMarginClassifier(separator="best", random_state=seed)
 
 
 def paper(seed: int) -> OptimalMarginClassifier:

@@ -36,7 +36,7 @@ class Line:
             self.values, self.slopes, origin, scale, self.n_negative, self.weights, *self.units,
             beta, rng, np.empty(4 * n_buckets, np.int64), np.empty(n_buckets, np.int64),
             np.empty(n_buckets, np.int64), self.cells, np.empty(m + 1, np.int64),
-            np.empty(n_buckets + 1), np.empty(n_buckets),
+            np.empty(n_buckets + 1), np.empty(n_buckets), np.empty(n_buckets),
         )  # fmt: skip
 
     def draw(self, origin, beta, n_buckets, scale, rng, patience=500):
@@ -141,6 +141,17 @@ def test_a_hopeless_promise_is_reported():
     line = Line(np.tile([1.0, -3.0], 50), np.tile([-1.0, 1.0], 50), 50)
     tau, tries = line.try_to_draw(0.0, 50.0, 1, 1.0, np.random.default_rng(0))
     assert (tau, tries) == (0.0, 0)
+
+
+def test_a_promise_that_was_broken_is_corrected():
+    # few wide buckets with many crossings each, cold: every bucket promises far too much at first
+    rng = np.random.default_rng(0)
+    values, slopes = rng.standard_normal(2000), rng.standard_normal(2000)
+    values[1000:] += 0.5
+    line = Line(values, slopes, 1000)
+    tries = [line.try_to_draw(0.0, 0.2, 64, 0.1, np.random.default_rng(s))[1] for s in range(50)]
+    assert min(tries) > 0  # the sort is not needed
+    assert np.mean(tries) < 15
 
 
 @pytest.mark.parametrize("beta", [0.02, 1.0])

@@ -2,7 +2,8 @@
 
 The draw is by rejection, without sorting. A bucket is drawn by its width, its greatest normal
 density and the exponential of the greatest score that it can hold; a point in it is drawn
-uniformly, and accepted by what was promised too much. That is exact whatever the buckets are; how
+uniformly, and accepted by what was promised too much. A bucket whose point was rejected is looked
+into, and promises no more than it holds from then on. That is exact whatever the buckets are; how
 often it rejects depends on how well they fit. They are equal in u = tau / (scale + |tau|), so what
 is needed is a scale of the size of the moves: it is learnt line by line from the moves made before.
 When rejection has no luck after all, all crossings of the line are sorted.
@@ -30,9 +31,7 @@ REACH = 6.5
 # Shares of a bucket below the exponential of this are as good as nothing: 1e-15.
 _LEAST_LOG_SHARE = -35.0
 
-_TRIES = 8  # with one scale
-_SCALES = 5  # each an eighth of the one before
-_SHRINKING = 0.125
+_TRIES = 30
 _FOLLOWING = 0.25  # how fast a line's scale follows its moves
 _MOVES_IN_SCALE = 4.0  # of the average size
 
@@ -89,6 +88,45 @@ def _promise(origin: float, beta: float, edges: Any, bound: Any, promised: Any) 
 
 
 @compiled()
+def _add_up(edges: Any, promised: Any, passed: Any) -> Any:
+    """Cumulative shares of the buckets; returns their sum."""
+    top = -np.inf
+    for b in range(promised.shape[0]):
+        if edges[b + 1] > edges[b]:
+            top = max(top, promised[b])
+    total = 0.0
+    for b in range(promised.shape[0]):
+        if promised[b] - top > _LEAST_LOG_SHARE:
+            total += (edges[b + 1] - edges[b]) * math.exp(promised[b] - top)
+        passed[b] = total
+    return total
+
+
+@compiled()
+def _greatest_gain(
+    values: Any,
+    slopes: Any,
+    scale: float,
+    cells: Any,
+    members: Any,
+    weights: Any,
+    unit_negative: int,
+    unit_positive: int,
+) -> Any:
+    """The most weight that is gained from the left border of a bucket to a place in it."""
+    places = np.empty(members.shape[0])
+    for k in range(members.shape[0]):
+        places[k] = crossing(values[members[k]], slopes[members[k]], scale)
+    running = np.int64(0)
+    greatest = np.int64(0)
+    for k in np.argsort(places):
+        i = members[k]
+        running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
+        greatest = max(greatest, running)
+    return greatest
+
+
+@compiled()
 def gibbs_position(
     values: Any,
     slopes: Any,
@@ -106,28 +144,21 @@ def gibbs_position(
     cells: Any,
     origins: Any,
     edges: Any,
+    promised: Any,
     passed: Any,
 ) -> Any:
     """Draw x with density proportional to the standard normal times exp(beta * weight correct).
 
     Returns tau = x - origin, and how many tries it took: 0, with tau = 0, if all were rejected. The
-    last seven arguments are working space.
+    last eight arguments are working space.
     """
     n_buckets = passed.shape[0]
     find_cells(values, slopes, scale, n_negative, n_buckets, cells)
     count_cells(cells, weights, counts)
     weigh_borders(counts, unit_negative, unit_positive, left, bound)
     _place_edges(scale, -REACH - origin, REACH - origin, edges)
-    _promise(origin, beta, edges, bound, passed)
-    top = -np.inf
-    for b in range(n_buckets):
-        if edges[b + 1] > edges[b]:
-            top = max(top, passed[b])
-    total = 0.0
-    for b in range(n_buckets):
-        if passed[b] - top > _LEAST_LOG_SHARE:
-            total += (edges[b + 1] - edges[b]) * math.exp(passed[b] - top)
-        passed[b] = total
+    _promise(origin, beta, edges, bound, promised)
+    total = _add_up(edges, promised, passed)
 
     for number in range(1, _TRIES + 1):
         target = rng.random() * total
@@ -152,6 +183,13 @@ def gibbs_position(
                 running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
         if rng.random() < math.exp(beta * (running - bound[drawn]) - excess):
             return tau, number
+        greatest = left[drawn] + _greatest_gain(
+            values, slopes, scale, cells, origins[:members], weights, unit_negative, unit_positive
+        )
+        if greatest < bound[drawn]:
+            promised[drawn] += beta * (greatest - bound[drawn])
+            bound[drawn] = greatest
+            total = _add_up(edges, promised, passed)
     return 0.0, 0
 
 
@@ -247,6 +285,7 @@ def gibbs_moves(
     left = np.empty(n_buckets, np.int64)
     bound = np.empty(n_buckets, np.int64)
     edges = np.empty(n_buckets + 1)
+    promised = np.empty(n_buckets)
     passed = np.empty(n_buckets)
     cells = np.empty(m, np.uint32)
     origins = np.empty(m + 1, np.int64)
@@ -256,16 +295,11 @@ def gibbs_moves(
             j = orders[turn, place]
             slopes = ones if j == n_lines else lines[j]
             scale = scales[j] if scales[j] > 0.0 else _first_scale(values, slopes, weights)
-            tau, tries = 0.0, 0
-            for _ in range(_SCALES):
-                tau, tries = gibbs_position(
-                    values, slopes, steps[j], scale, n_negative, weights, unit_negative,
-                    unit_positive, beta, rng, counts, left, bound, cells, origins, edges,
-                    passed,
-                )  # fmt: skip
-                if tries > 0:
-                    break
-                scale *= _SHRINKING
+            tau, tries = gibbs_position(
+                values, slopes, steps[j], scale, n_negative, weights, unit_negative,
+                unit_positive, beta, rng, counts, left, bound, cells, origins, edges, promised,
+                passed,
+            )  # fmt: skip
             if tries == 0:
                 tau = sorted_gibbs_position(
                     values, slopes, steps[j], weights, unit_negative, unit_positive, beta, rng,

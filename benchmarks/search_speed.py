@@ -209,6 +209,48 @@ _IMPORT = f"""{_CLOCK}
 """
 
 
+def command_seconds(*command: str, **environment: str) -> float:
+    """Of the processor, by a command of this interpreter and the processes that it starts."""
+    before = os.times()
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, *command],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+    after = os.times()
+    if os.name == "nt":  # tells nothing of child processes
+        return time.perf_counter() - began
+    return (after.children_user - before.children_user) + (
+        after.children_system - before.children_system
+    )
+
+
+def commands() -> None:
+    print("The command line, in new processes")
+    times = [
+        (
+            command_seconds("-m", "optimargin", "--help"),
+            command_seconds("-c", "import typer, rich"),
+        )
+        for _ in range(9)
+    ]
+    ours, toolkit = np.median(times, axis=0)
+    report(
+        f"optimargin --help, {1e3 * ours:.0f} ms, to importing typer and rich",
+        f"{ours / toolkit:.2f}",
+        "at most 1.5",
+        ours / toolkit <= 1.5,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        demo = command_seconds("-m", "optimargin", "demo", NUMBA_CACHE_DIR=folder)
+    report("optimargin demo, nothing compiled before", f"{demo:.1f} s", "under 20 s", demo < 20.0)
+
+
 def start_up() -> None:
     print("Start-up, in new processes")
     in_new_process(_IMPORT)
@@ -282,6 +324,7 @@ def main() -> None:
         sweeps()
         overhead()
         start_up()
+        commands()
         memory()
         try:
             load("BC")

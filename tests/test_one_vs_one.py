@@ -7,10 +7,12 @@ import pytest
 from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from optimargin.binary import Plan
 from optimargin.one_vs_one import fit_pairs, vote
 from optimargin.scaling import fit_scaling
+from optimargin.search.cma_es import CmaEs
 from optimargin.training import TrainingSet, class_pairs
 
 
@@ -145,6 +147,29 @@ def test_time_is_shared_among_the_pairs(n_jobs):
         if took[-1] < 0.35:
             break
     assert min(took) < 0.35
+
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@quiet
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_blas_has_one_thread_during_a_search_and_its_own_number_after(n_jobs):
+    seen = set()
+
+    class Watching(CmaEs):
+        def ask(self):
+            seen.update(blas_threads())
+            return super().ask()
+
+    with threadpool_limits(2, user_api="blas"):
+        if blas_threads() != {2}:
+            pytest.skip("this BLAS does not change its number of threads")
+        with parallel_config("threading"):
+            fit(make(), optimizer=Watching, restarts=4, n_jobs=n_jobs)
+        assert blas_threads() == {2}
+    assert seen == {1}
 
 
 def test_every_pair_gets_a_start_when_time_is_up():

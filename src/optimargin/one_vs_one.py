@@ -100,11 +100,14 @@ def fit_pairs(
                     child = _child(seed, index, restart)
                     yield delayed(_fit_task)(problem, plan, child, starts[index], end, restart > 0)
 
-        finished = Parallel(n_jobs=n_jobs, return_as="generator")(tasks())
-        for done, outcome in enumerate(finished):
-            outcomes[sent[done]].append(outcome)
-            if bar is not None:
-                bar.reach(done + 1)
+        # around all of it, too: where workers are threads of this process, each would set back
+        # what it found in the midst of the others
+        with _one_blas_thread():
+            finished = Parallel(n_jobs=n_jobs, return_as="generator")(tasks())
+            for done, outcome in enumerate(finished):
+                outcomes[sent[done]].append(outcome)
+                if bar is not None:
+                    bar.reach(done + 1)
     if bar is not None:
         bar.reach(n_tasks)
         bar.close()
@@ -127,6 +130,13 @@ def _threadpools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _one_blas_thread() -> AbstractContextManager[object]:
+    # The matrices of a search are small: threads of the BLAS would only be in each other's way,
+    # and their number would show in the last bits of the result.
+    limit: AbstractContextManager[object] = _threadpools().limit(limits=1, user_api="blas")
+    return limit
+
+
 def _fit_task(
     problem: Problem,
     plan: Plan,
@@ -139,9 +149,7 @@ def _fit_task(
     """One search; None if it is dispensable, another restart having been made, and time is up."""
     if dispensable and _is_past(deadline):
         return None
-    # The matrices of a search are small: threads of the BLAS would only be in each other's way,
-    # and their number would show in the last bits of the result.
-    with _threadpools().limit(limits=1, user_api="blas"):
+    with _one_blas_thread():
         return fit_binary(problem, plan, seed, start, deadline, on_generation)
 
 

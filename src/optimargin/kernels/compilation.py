@@ -23,6 +23,7 @@ def compiled(fastmath: frozenset[str] = frozenset()) -> Callable[[Kernel], Kerne
         # around it from being vectorised
         options: dict[str, Any] = {
             "nogil": True,
+            "no_cfunc_wrapper": True,
             "error_model": "numpy",
             "fastmath": set(fastmath) or False,
         }

@@ -407,15 +407,12 @@ def test_auto_takes_the_best_separator_of_sparse_data(hard):
     assert not hasattr(auto, "separators_")
 
 
-def test_weights_that_add_up_to_one_are_as_good_as_any():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((200, 5)), np.arange(200) % 2
-    X[y == 1] += 0.7
-    weights = rng.uniform(0.5, 1.0, len(y))
-    model = average().fit(X, y, weights)
+def test_weights_that_add_up_to_one_count_the_samples_all_the_same(hard):
+    X, y = hard
+    weights = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
     scaled = average().fit(X, y, weights / weights.sum())
-    # by the weights alone each class would be worth half a sample, and its score hardly count
-    assert scaled.score_[0] == pytest.approx(model.score_[0], abs=0.03)
+    # by the sum of the weights each class would be worth half a sample
+    assert scaled.inverse_temperature_[0] > 10 * np.sqrt(min(np.bincount(y)))
 
 
 def test_what_classes_are_worth():

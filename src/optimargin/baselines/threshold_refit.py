@@ -102,7 +102,17 @@ class ThresholdRefitClassifier(WeightedPairwiseClassifier):
             estimator = clone(self.estimator)
         labels = np.where(pair.positive, pair.classes[1], pair.classes[0])
         weighted = not np.all(pair.weights == 1.0)
-        if not weighted:
+        if weighted and self.estimator is None:
+            # before scikit-learn 1.7, "balanced" counts rows and does not see their weights
+            halves = np.array(
+                [pair.weights[~pair.positive].sum(), pair.weights[pair.positive].sum()]
+            )
+            factors = halves.sum() / (2 * halves)
+            estimator.set_params(class_weight=None)
+            estimator.fit(
+                pair.X, labels, sample_weight=pair.weights * factors[pair.positive.astype(int)]
+            )
+        elif not weighted:
             estimator.fit(pair.X, labels)
         elif has_fit_parameter(estimator, "sample_weight"):
             estimator.fit(pair.X, labels, sample_weight=pair.weights)

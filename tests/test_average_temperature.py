@@ -5,7 +5,8 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from optimargin import OptimalMarginClassifier
-from optimargin.average import TEMPERATURE_FACTOR, _Drawn, _wrong_without_itself
+from optimargin.average import TEMPERATURE_FACTOR
+from optimargin.leave_one_out import wrong_without_itself
 from optimargin.lines import Lines
 from optimargin.problem import make_problem
 
@@ -56,8 +57,7 @@ def test_votes_without_a_sample_are_those_of_draws_without_it():
     X[12:] += 1.0
     beta = 12.0
     problem, draws = draws_of(X, 12, beta, 0)
-    drawn = _Drawn(beta, np.zeros(3), draws, agreement=1.0, scores=[], stopped_early=False)
-    estimated = _wrong_without_itself(problem, drawn)
+    estimated = wrong_without_itself(problem, draws, beta)
     clear = 0
     for i in range(24):
         kept = np.arange(24) != i

@@ -18,15 +18,11 @@ Where classes interleave, so that there are two places for a good cut and none b
 lies between them all the same: a sample there is called by a mean, not by a majority.
 
 The inverse temperature is beta = 11 sqrt(size of the smaller class), or three or nine times that
-where this is too warm: where classes are nearly separable by many features, draws are spread over
-separators that are much worse than the best. Whether it is, the draws tell themselves. Leaving a
-sample out multiplies the density of the draws by exp(beta c) where they are wrong on it, c being
-its share of the score, so the vote without it is known from the share of draws that are wrong on
-it; the errors of these votes estimate the error on new samples. The next temperature is taken if
-it makes fewer such errors by three standard errors. The 11 was chosen by measurement on four sets,
-clean and noisy: from half to twice that changes little (0.2 points), and neither validation inside
-the training data nor the mean over a ladder of temperatures gains more than 0.1 points for several
-times the cost.
+where `leave_one_out` finds this too warm: where classes are nearly separable by many features,
+draws are spread over separators that are much worse than the best. The 11 was chosen by measurement
+on four sets, clean and noisy: from half to twice that changes little (0.2 points), and neither
+validation inside the training data nor the mean over a ladder of temperatures gains more than 0.1
+points for several times the cost.
 """
 
 import math
@@ -37,6 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimargin.confidence import vote_slope
+from optimargin.leave_one_out import (
+    count_votes,
+    may_improve,
+    surely_fewer,
+    wrong_without_itself,
+)
 from optimargin.lines import Lines, State
 from optimargin.objective import Objective, Scores, Separator
 from optimargin.problem import Problem
@@ -44,11 +46,9 @@ from optimargin.problem import Problem
 # beta = this times the square root of the size of the smaller class.
 TEMPERATURE_FACTOR = 11.0
 
-# How much colder the next temperature is, how many are tried at most, and by how many standard
-# errors one must be better than the one before.
+# How much colder the next temperature is, and how many are tried at most.
 COOLING = 3.0
 TEMPERATURES = 3
-SURELY = 3.0
 
 CHAIN_MOVES = 1700
 LEAST_SWEEPS = 8
@@ -56,8 +56,6 @@ BURN_IN = 0.1  # of a chain
 
 # A chain is left out when its mean separator's training score is further below the best chain's.
 TOLERANCE = 0.02
-
-_CHUNK = 2**16  # values held at once
 
 
 @dataclass(frozen=True)
@@ -108,14 +106,14 @@ def average_separators(
     drawn = _draw(lines, founders, beta, rng, deadline)
     scores, stopped_early = drawn.scores, drawn.stopped_early
     if inverse_temperature is None:
-        wrong = _wrong_without_itself(problem, drawn)
+        wrong = wrong_without_itself(problem, drawn.draws, drawn.beta)
         for _ in range(1, TEMPERATURES):
-            if stopped_early or not _may_improve(problem, wrong, max(drawn.scores)):
+            if stopped_early or not may_improve(problem, wrong, max(drawn.scores)):
                 break
             colder = _draw(lines, founders, COOLING * drawn.beta, rng, deadline)
             scores, stopped_early = scores + colder.scores, colder.stopped_early
-            wrong_colder = _wrong_without_itself(problem, colder)
-            if stopped_early or not _surely_fewer(problem, wrong, wrong_colder):
+            wrong_colder = wrong_without_itself(problem, colder.draws, colder.beta)
+            if stopped_early or not surely_fewer(problem, wrong, wrong_colder):
                 break
             drawn, wrong = colder, wrong_colder
     separator = _separator(drawn.mean, objective)
@@ -181,52 +179,6 @@ def _values(problem: Problem, theta: NDArray[np.float64]) -> NDArray[np.floating
     return np.asarray(projected + theta[-1])
 
 
-def _calls_positive(problem: Problem, draws: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many of the draws call each sample positive."""
-    votes = np.zeros(problem.n_samples)
-    at_once = max(1, _CHUNK // problem.n_samples)
-    for first in range(0, len(draws), at_once):
-        part = draws[first : first + at_once].astype(problem.dtype)
-        votes += np.count_nonzero(problem.project(part[:, :-1]) + part[:, -1:] > 0, axis=0)
-    return votes
-
-
-def _unit_shares(problem: Problem) -> NDArray[np.float64]:
-    """The share of the score that one sample's worth of weight has, for every sample."""
-    negative = slice(problem.n_negative)
-    positive = slice(problem.n_negative, None)
-    shares = np.empty(problem.n_samples)
-    for block, size in zip((negative, positive), problem.class_sizes, strict=True):
-        shares[block] = problem.importance[block].sum() / size
-    return shares
-
-
-def _wrong_without_itself(problem: Problem, drawn: _Drawn) -> NDArray[np.bool_]:
-    """Whether the draws would call each sample wrong, had it not been among the samples."""
-    positive = _calls_positive(problem, drawn.draws)
-    wrong = np.where(problem.signs > 0, len(drawn.draws) - positive, positive)
-    odds = (wrong + 1) / (len(drawn.draws) - wrong + 1)
-    return np.asarray(np.log(odds) + drawn.beta * _unit_shares(problem) > 0)
-
-
-def _may_improve(problem: Problem, wrong: NDArray[np.bool_], best_score: float) -> bool:
-    """Whether there are errors enough for a colder distribution to make surely fewer."""
-    error = float(problem.importance @ wrong)
-    variance = float((problem.importance * _unit_shares(problem)) @ wrong)
-    # of a gain g made up of these errors the standard error is sqrt(g variance / error)
-    return error > 0 and error - (1.0 - best_score) > SURELY**2 * variance / error
-
-
-def _surely_fewer(
-    problem: Problem, wrong: NDArray[np.bool_], wrong_colder: NDArray[np.bool_]
-) -> bool:
-    """Whether a colder distribution makes fewer errors by several standard errors."""
-    change = wrong.astype(float) - wrong_colder
-    gain = float(problem.importance @ change)
-    variance = float((problem.importance * _unit_shares(problem)) @ change**2)
-    return gain > SURELY * math.sqrt(variance)
-
-
 def average_of_one(
     objective: Objective, separator: Separator, inverse_temperature: float | None
 ) -> Average:
@@ -250,7 +202,7 @@ def average_of_one(
 def _vote_slope(problem: Problem, separator: Separator, draws: NDArray[np.float64]) -> float:
     """The slope for the votes that the draws cast on the training samples."""
     distances = _values(problem, np.append(separator.direction, separator.intercept))
-    votes = _calls_positive(problem, draws)
+    votes = count_votes(problem, draws)
     return vote_slope(distances, votes, len(draws), problem.importance)
 
 

@@ -13,6 +13,9 @@ _ENOUGH = 1e-9
 # the Hessian: they change the way to the minimum, not the minimum.
 _LEAST_BEND = 1e-9
 
+_BLOCK = 2**16  # numbers handled at once
+_LEAST_BLOCK = 512  # samples
+
 
 @compiled()
 def _derivatives(margins: Any, scale: Any, logistic: bool, slopes: Any, bends: Any) -> float:
@@ -62,23 +65,46 @@ def _solve_in_place(matrix: Any, vector: Any) -> None:
 
 
 @compiled()
-def _squares(features: Any, bends: Any) -> Any:
-    """Sum of products of features over the samples, weighted by their bends; and weighted sums."""
-    n, _m = features.shape
-    least = _LEAST_BEND * bends.max()
-    bending = np.flatnonzero(bends > least)
-    present = np.empty((n, bending.size))
-    weighted = np.empty((n, bending.size))
-    sums = np.empty(n)
+def _squares(features: Any, bends: Any, squares: Any, sums: Any) -> None:
+    """Sum of products of features over the samples, weighted by their bends; and weighted sums.
+
+    By blocks of samples: they stay in the cache, and no second copy of all data is made.
+    """
+    n, m = features.shape
+    least = 0.0
+    for i in range(m):
+        least = max(least, bends[i])
+    least *= _LEAST_BEND
+    width = min(m, max(_LEAST_BLOCK, _BLOCK // n))
+    bending = np.empty(width, np.int64)
+    present = np.empty(n * width)
+    weighted = np.empty(n * width)
     for j in range(n):
-        total = 0.0
-        for k in range(bending.size):
-            i = bending[k]
-            present[j, k] = features[j, i]
-            weighted[j, k] = features[j, i] * bends[i]
-            total += weighted[j, k]
-        sums[j] = total
-    return np.dot(weighted, present.T), sums
+        sums[j] = 0.0
+        for k in range(n):
+            squares[j, k] = 0.0
+    i = 0
+    while i < m:
+        count = 0
+        while i < m and count < width:
+            if bends[i] > least:
+                bending[count] = i
+                count += 1
+            i += 1
+        for j in range(n):
+            total = 0.0
+            for k in range(count):
+                value = features[j, bending[k]]
+                present[j * count + k] = value
+                value *= bends[bending[k]]
+                weighted[j * count + k] = value
+                total += value
+            sums[j] += total
+        here = present[: n * count].reshape((n, count))
+        products = np.dot(weighted[: n * count].reshape((n, count)), here.T)
+        for j in range(n):
+            for k in range(n):
+                squares[j, k] += products[j, k]
 
 
 @compiled()
@@ -97,6 +123,8 @@ def newton(
     step = np.empty(n + 1)
     gradient = np.empty(n + 1)
     hessian = np.empty((n + 1, n + 1))
+    squares = np.empty((n, n))
+    sums = np.empty(n)
     for i in range(m):
         margins[i] += theta[n]
         if i < n_negative:
@@ -113,7 +141,7 @@ def newton(
             pulled += slopes[i]
             bent += bends[i]
         pull = np.dot(features, slopes)
-        squares, sums = _squares(features, bends)
+        _squares(features, bends, squares, sums)
         for j in range(n):
             hessian[n, j] = sums[j]
             gradient[j] = pull[j] + theta[j]

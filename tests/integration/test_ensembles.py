@@ -35,8 +35,8 @@ class TestEnsembles:
 
     def test_boosting_reweights_and_gains(self, moons, quick):
         X, y = moons
-        # Weights of misclassified samples grow: "balanced" would undo part of that, and what boosting
-        # adds up are rules that are good on the weighted samples, not means.
+        # Weights of misclassified samples grow: "balanced" would undo part of that, and what
+        # boosting adds up are rules that are good on the weighted samples, not means.
         part = quick(class_weight=None, separator="best")
         single = part.fit(X, y).score(X, y)
         model = AdaBoostClassifier(part, n_estimators=25, random_state=0).fit(X, y)

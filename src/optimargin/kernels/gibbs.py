@@ -24,6 +24,7 @@ from optimargin.kernels.lines import (
     weigh_borders,
 )
 from optimargin.kernels.moves import step, weight_correct
+from optimargin.kernels.sorting import sort_with_tags
 
 # The normal prior beyond this many standard deviations is as good as nothing: 1e-10.
 REACH = 6.5
@@ -117,9 +118,10 @@ def _greatest_gain(
     places = np.empty(members.shape[0])
     for k in range(members.shape[0]):
         places[k] = crossing(values[members[k]], slopes[members[k]], scale)
+    sort_with_tags(places, members, members.shape[0])
     running = np.int64(0)
     greatest = np.int64(0)
-    for k in np.argsort(places):
+    for k in range(members.shape[0]):
         i = members[k]
         running += crossing_gain(cells[i], i, weights, unit_negative, unit_positive)
         greatest = max(greatest, running)
@@ -228,10 +230,11 @@ def sorted_gibbs_position(
     """
     m = values.shape[0]
     crossings = np.empty(m + 2)
+    order = np.empty(m, np.int64)
     for i in range(m):
         crossings[i + 1] = _crossing_in_reach(values[i], slopes[i], origin)
-    order = np.argsort(crossings[1 : m + 1])
-    crossings[1 : m + 1] = crossings[1 : m + 1][order]
+        order[i] = i
+    sort_with_tags(crossings[1:], order, m)
     crossings[0], crossings[m + 1] = -REACH, REACH
     logs = np.empty(m + 1)
     running = np.int64(0)

@@ -18,7 +18,11 @@ models = {
         Nystroem(gamma=1.0, n_components=40, random_state=0), linear
     ),
     "bagging": BaggingClassifier(linear, n_estimators=15, max_samples=0.3, random_state=0),
-    "AdaBoost": AdaBoostClassifier(linear, n_estimators=30, random_state=0),
+    "AdaBoost": AdaBoostClassifier(
+        OptimalMarginClassifier(class_weight=None, separator="best", random_state=0),
+        n_estimators=30,
+        random_state=0,
+    ),
 }
 for name, model in models.items():
     model.fit(X_train, y_train)

@@ -298,7 +298,7 @@ def test_time_is_kept(hard):
     X, y = make_classification(40_000, 40, random_state=0)
     for max_time in (1e-9, 0.2):
         took = []
-        for _ in range(3):  # another process may hold the processor for a moment
+        for _ in range(10):  # another process may hold the processor for a moment
             began = time.perf_counter()
             model = average(max_time=max_time, start=np.eye(40)[:6]).fit(X, y)
             took.append(time.perf_counter() - began)

@@ -137,7 +137,7 @@ def test_deadline(seconds):
     problem = make(m=2000, n=20, shift=0.2)
     fit_binary(problem, plan(max_generations=2), SEED)  # compile
     took = []
-    for _ in range(3):  # another process may hold the processor for a moment
+    for _ in range(10):  # another process may hold the processor for a moment
         began = time.perf_counter()
         outcome = fit_binary(
             problem, plan(max_generations=10**9), SEED, deadline=time.perf_counter() + seconds

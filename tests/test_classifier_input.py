@@ -224,9 +224,10 @@ def test_margin_grows_on_separable_data(optimizer):
 @pytest.mark.parametrize("scaling", ["standardize", "whiten"])
 def test_units_of_a_feature_do_not_matter(factor, scaling):
     X, y = make()
-    plain = brief(scaling=scaling).fit(X, y)
+    # chains of draws do not forget a difference in the last digit, searches do
+    plain = brief(separator="best", scaling=scaling).fit(X, y)
     X[:, 1] *= factor
-    model = brief(scaling=scaling).fit(X, y)
+    model = brief(separator="best", scaling=scaling).fit(X, y)
     assert np.isfinite(model.coef_).all()
     assert model.score_[0] == pytest.approx(plain.score_[0], abs=1e-9)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X / [1, factor, 1, 1, 1]))

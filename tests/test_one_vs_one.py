@@ -133,16 +133,15 @@ def test_evaluations_of_all_restarts_are_counted():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_time_is_shared_among_the_pairs(n_jobs):
     training = make(m=400)
-    fit(training)  # compile
+    endless = {"optimizer": "particle_swarm", "max_generations": 10**9}  # it never comes to rest
+    fit(training, **{**endless, "max_generations": 2})  # compile
     took = []
-    for _ in range(3):  # another process may hold the processor for a moment
+    for _ in range(10):  # another process may hold the processor for a moment
         began = time.perf_counter()
         with parallel_config("threading"):
-            outcomes = fit(training, n_jobs=n_jobs, max_time=0.3, max_generations=10**9)
+            outcomes = fit(training, n_jobs=n_jobs, max_time=0.3, **endless)
         took.append(time.perf_counter() - began)
-        reasons = [outcome.stop_reason for outcome in outcomes]
-        assert "time" in reasons
-        assert set(reasons) <= {"time", "sigma"}  # a search may come to rest before
+        assert [outcome.stop_reason for outcome in outcomes] == ["time"] * len(outcomes)
         assert all(outcome.n_generations > 0 for outcome in outcomes)
         if took[-1] < 0.35:
             break

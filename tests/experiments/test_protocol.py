@@ -130,7 +130,7 @@ def test_separator_of_any_linear_method(small_problem):
 def test_a_method_that_does_nothing_costs_little(small_problem, cell):
     times = []
     for split in range(30):
-        begin = time.perf_counter()
+        begin = time.process_time()
         compute(small_problem, replace(cell, split=split))
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     assert np.median(times) < 0.005

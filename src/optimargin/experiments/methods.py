@@ -8,6 +8,7 @@ import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 
@@ -160,6 +161,10 @@ def _call(target: str, settings: Mapping[str, Any]) -> str:
 
 _OWN = "optimargin:OptimalMarginClassifier"
 _BASELINES = "optimargin.baselines:"
+# Before 1.8 scikit-learn wants the penalty by its name, since then not.
+_BEFORE_1_8 = tuple(map(int, version("scikit-learn").split(".")[:2])) < (1, 8)
+_ELASTIC_NET = {"penalty": "elasticnet"} if _BEFORE_1_8 else {}
+
 _LOGISTIC = "sklearn.linear_model:LogisticRegression"
 _LOGISTIC_SETTINGS = {"max_iter": 2000}
 _FREE_SETTINGS = {"C": 1e6, "max_iter": 5000}
@@ -231,7 +236,7 @@ _ALL = (
         "lr-elastic-net",
         "Logistic regression, elastic net",
         _LOGISTIC,
-        {"solver": "saga", "l1_ratio": 0.5, "max_iter": 500, "tol": 1e-3},
+        {"solver": "saga", "l1_ratio": 0.5, "max_iter": 500, "tol": 1e-3, **_ELASTIC_NET},
     ),
     Method(
         "lr-balanced",

@@ -308,7 +308,8 @@ def gibbs_moves(
                     values, slopes, steps[j], weights, unit_negative, unit_positive, beta, rng,
                     cells,
                 )  # fmt: skip
-            scale += _FOLLOWING * (_MOVES_IN_SCALE * abs(tau) - scale)
+            following = _FOLLOWING if tries > 0 else 1.0  # a scale that failed is forgotten
+            scale += following * (_MOVES_IN_SCALE * abs(tau) - scale)
             scales[j] = max(scale, 1e-12)
             step(values, slopes, tau, values)
             steps[j] += tau

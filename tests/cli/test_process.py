@@ -84,6 +84,26 @@ def test_stopping_a_fit_leaves_nothing_behind(tmp_path, sent, code):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize("then", ["time.sleep(30)", "raise RuntimeError('no compiled object')"])
+def test_a_stop_that_python_drops_is_not_lost(sent, code, then):
+    """The compiler of the kernels calls back into Python, where exceptions end in the void."""
+    program = (
+        "import ctypes, signal, time\n"
+        "import optimargin.cli.app\n"
+        "from optimargin.cli.main import run\n"
+        "def app(**options):\n"
+        f"    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.{sent}))()\n"
+        f"    {then}\n"
+        "optimargin.cli.app.app = app\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20)
+    assert done.returncode == code, done.stderr
+    assert done.stderr == (b"optimargin: stopped; no file was changed\n" if code == 130 else b"")
+
+
 def test_a_reader_that_leaves_early_is_no_error_message(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
     (tmp_path / "long.csv").write_text("x\n" + "1\n2\n" * 20_000)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from types import FrameType
 from typing import Any
 
@@ -12,14 +13,23 @@ INTERRUPTED = 130
 TERMINATED = 143
 TRACEBACK = "OPTIMARGIN_TRACEBACK"
 
+_SOON = 0.05  # seconds
+
+_lost_stops: list[signal.Signals] = []
+
 
 def run() -> None:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
+    sys.unraisablehook = _keep_stops
     for stream in (sys.stdout, sys.stderr):
         # A label that the terminal cannot show is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    sys.exit(exit_code())
+    code = exit_code()
+    if _lost_stops:
+        # What was sent again must not disturb the way out.
+        signal.signal(_lost_stops[-1], signal.SIG_IGN)
+    sys.exit(code)
 
 
 def exit_code() -> int:
@@ -40,6 +50,9 @@ def exit_code() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
+        if _lost_stops:
+            # It is the lost stop that broke what was running.
+            return _stopped() if _lost_stops[-1] == signal.SIGINT else TERMINATED
         if os.environ.get(TRACEBACK):
             raise
         return _report(error)
@@ -87,3 +100,30 @@ def _one_line(message: str) -> str:
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
     # As an exception, so that temporary files are removed on the way out.
     raise SystemExit(TERMINATED)
+
+
+def _keep_stops(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Send a stop again that Python has dropped.
+
+    It drops what is raised in a callback from C, such as the compiler of the kernels makes, and in
+    a finalizer.
+    """
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        lost = signal.SIGINT
+    elif issubclass(unraisable.exc_type, SystemExit):
+        lost = signal.SIGTERM
+    else:
+        sys.__unraisablehook__(unraisable)
+        return
+    _lost_stops.append(lost)
+    again = threading.Timer(_SOON, _stop_again, [lost])
+    again.daemon = True
+    again.start()
+
+
+def _stop_again(lost: signal.Signals) -> None:
+    if hasattr(signal, "pthread_kill"):
+        # To the main thread, so that one that waits is woken.
+        signal.pthread_kill(threading.main_thread().ident, lost)  # type: ignore[arg-type]
+    else:
+        signal.raise_signal(lost)

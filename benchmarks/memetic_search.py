@@ -4,9 +4,11 @@ One thread, processor time; ratios are of medians measured in the same run, alte
 says its aim and whether it was met.
 """
 
+import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +22,14 @@ from threadpoolctl import threadpool_limits
 from optimargin import OptimalMarginClassifier
 from optimargin.baselines import ExactZeroOneClassifier
 from optimargin.datasets import DatasetNotFoundError, load, make_large
-from optimargin.kernels.gibbs import gibbs_bucket_count, gibbs_moves
+from optimargin.kernels.chains import gibbs_chain
+from optimargin.kernels.gibbs import gibbs_bucket_count
 from optimargin.kernels.lines import best_position
-from optimargin.kernels.moves import best_moves
+from optimargin.kernels.moves import best_moves, working_space
 from optimargin.threshold import bucket_count
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from inner_kernels import from_python
 
 BINARY = ("BC", "CG", "GC", "PR", "IS", "PD", "GR", "VT", "MD", "HV", "HN", "SR")
 SPLITS = 10
@@ -156,33 +162,28 @@ def kernels() -> None:
         values[negative:] += 0.7
         crossings = -values / slopes
         b = bucket_count(m)
-        counts, left, bound = (np.empty(size, np.int64) for size in (4 * b, b, b))
-        cells, origins = np.empty(m, np.uint32), np.empty(m + 1, np.int64)
-        gathered = np.empty(m + 1)
+        space = working_space(m, b, slopes.dtype)
         sides = negative, np.empty(0, np.int64), 1, 1
         beta = 11 * np.sqrt(negative) / m
         repeat = max(20, 200_000 // m)  # so many moves share their working space
         line, order = slopes[None, :], np.zeros(repeat, np.intp)
-        scales, best_steps = np.zeros(2), np.empty(2)
-        visited, correct = np.empty((repeat, 2)), np.empty(repeat, np.int64)
+        scales, best_steps = np.zeros(3), np.empty(2)
+        find_position = from_python(best_position)
 
         def position() -> None:
             for _ in range(repeat):
-                best_position(
-                    values, slopes, 1.0, *sides, -1.0, b, counts, left, bound, cells, gathered,
-                    origins,
-                )  # fmt: skip
+                find_position(values, slopes, 1.0, *sides, -1.0, b, *space[:-2])
 
         def best() -> None:
             best_moves(
-                line, np.zeros(2), moved, 0, order, 1.0, np.full(repeat, -1.0), *sides, b,
-                best_steps,
+                line, np.zeros(2), moved, 0, order, 1.0, np.full(repeat, -1.0), *sides,
+                best_steps, b, *space,
             )  # fmt: skip
 
         def gibbs() -> None:
-            gibbs_moves(
+            gibbs_chain(
                 line, np.zeros(2), moved, order[:, None], beta, rng, *sides,
-                gibbs_bucket_count(m, m), scales, visited, correct,
+                gibbs_bucket_count(m, m), scales,
             )  # fmt: skip
 
         def sort() -> None:

@@ -33,13 +33,14 @@ def test_nearly_separable_classes_are_averaged_at_a_colder_temperature():
     assert scores[1] > scores[0] + 0.01
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_where_classes_overlap_the_warm_temperature_stays(seed):
-    rng = np.random.default_rng(seed)
-    X, y = rng.standard_normal((200, 5)), np.arange(200) % 2
-    X[y == 1] += 0.4
-    usual = TEMPERATURE_FACTOR * np.sqrt(100)
-    assert average().fit(X, y).inverse_temperature_[0] == pytest.approx(usual)
+def test_where_classes_overlap_the_warm_temperature_stays():
+    usual, colder = TEMPERATURE_FACTOR * np.sqrt(100), 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((200, 5)), np.arange(200) % 2
+        X[y == 1] += 0.4
+        colder += average().fit(X, y).inverse_temperature_[0] > 1.01 * usual
+    assert colder <= 2  # three standard errors, but of few errors
 
 
 def draws_of(X, n_negative, beta, seed):

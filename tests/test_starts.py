@@ -86,10 +86,10 @@ def test_mean_difference():
 def test_gradient_vanishes_at_the_start(monkeypatch, name, by):
     X, n_negative = samples(shift=0.3)
     if by == "conjugate_gradients":
-        monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 2)
+        monkeypatch.setattr(optimargin.margin_loss, "NEWTON_LIMIT", 2)
     weights = np.random.default_rng(1).random(len(X)) + 0.1
     problem = problem_of(X, n_negative, weights, (1.0, 3.0))
-    theta = optimargin.starts.minimise_margin_loss(problem, LOSSES[name], 1.0)
+    theta = optimargin.margin_loss.minimise_margin_loss(problem, LOSSES[name], 1.0)
     w, b = theta[:-1], theta[-1]
     scale = problem.total_weight * problem.importance
     margins = problem.signs * (X @ w + b)
@@ -105,9 +105,9 @@ def test_gradient_vanishes_at_the_start(monkeypatch, name, by):
 def test_the_minimum_does_not_depend_on_where_its_search_begins(monkeypatch, name, by):
     X, n_negative = samples(shift=0.3)
     if by == "conjugate_gradients":
-        monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 2)
+        monkeypatch.setattr(optimargin.margin_loss, "NEWTON_LIMIT", 2)
     problem = problem_of(X, n_negative)
-    minimise = optimargin.starts.minimise_margin_loss
+    minimise = optimargin.margin_loss.minimise_margin_loss
     from_zero = minimise(problem, LOSSES[name], 100.0)
     begin = from_zero + np.random.default_rng(3).standard_normal(from_zero.size)
     kept = begin.copy()
@@ -165,7 +165,7 @@ def test_sparse_data_have_no_covariance():
 def test_many_features_are_met_by_the_same_minimum(monkeypatch, name):
     X, n_negative = samples(n=40)
     by_hessian = start(name, problem_of(X, n_negative))
-    monkeypatch.setattr(optimargin.starts, "NEWTON_LIMIT", 10)
+    monkeypatch.setattr(optimargin.margin_loss, "NEWTON_LIMIT", 10)
     iteratively = start(name, problem_of(X, n_negative))
     np.testing.assert_allclose(iteratively, by_hessian, rtol=0, atol=1e-6)
 

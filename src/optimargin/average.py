@@ -142,11 +142,12 @@ def _draw(
     """A chain from every founder; those whose mean scores clearly below the best's do not count."""
     problem = lines.problem
     sweeps = max(LEAST_SWEEPS, CHAIN_MOVES // (problem.n_features + 1))
+    scales = lines.unknown_scales()
     chains: list[NDArray[np.float64]] = []
     reached: list[float] = []
     stopped_early = False
     for founder in founders:
-        draws, scores, stopped_early = _chain(lines, founder, beta, sweeps, rng, deadline)
+        draws, scores, stopped_early = _chain(lines, founder, beta, sweeps, scales, rng, deadline)
         chains.append(draws)
         reached.extend(scores)
         if stopped_early:
@@ -211,6 +212,7 @@ def _chain(
     start: Separator,
     beta: float,
     sweeps: int,
+    scales: NDArray[np.float64],
     rng: np.random.Generator,
     deadline: float | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
@@ -220,7 +222,6 @@ def _chain(
     """
     n = lines.n_dimensions
     orders = rng.permuted(np.tile(np.arange(n + 1), (sweeps, 1)), axis=1)
-    scales = np.zeros(n + 1)
     state = _at_prior_length(lines, start)
     at_once = sweeps if deadline is None else 1
     draws: list[NDArray[np.float64]] = []

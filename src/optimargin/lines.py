@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from optimargin.kernels.gibbs import gibbs_bucket_count, gibbs_moves
-from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct
+from optimargin.kernels.chains import gibbs_chain
+from optimargin.kernels.gibbs import gibbs_bucket_count
+from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct, working_space
 from optimargin.kernels.penalised import penalised_position
 from optimargin.kernels.smoothing import descend, smooth_loss
+from optimargin.kernels.smoothing import working_space as descent_space
 from optimargin.problem import Problem
 from optimargin.threshold import bucket_count
 
@@ -109,6 +111,10 @@ class Lines:
             return self.sample(state, order[None, :], rng, beta)[2]
         return self._moved(state, np.asarray(self._features), None, order, choose, rng)
 
+    def unknown_scales(self) -> NDArray[np.float64]:
+        """For every coordinate, the intercept and a typical line: how far to look is not known."""
+        return np.zeros(self.n_dimensions + 2)
+
     def sample(
         self,
         state: State,
@@ -121,11 +127,11 @@ class Lines:
 
         Returns theta and the weight correct after each row of `orders`, and the last state.
 
-        `scales`, zeros at first, carry over to the next part of the chain what this one learnt of
+        `scales`, `unknown_scales` at first, carry over to the next chain what this one learnt of
         how far to look on each line.
         """
         if scales is None:
-            scales = np.zeros(self.n_dimensions + 1)
+            scales = self.unknown_scales()
         theta, values = state.theta.copy(), state.values.copy()
         visited, correct = self._draw(
             np.asarray(self._features), theta, values, orders, rng, beta, scales
@@ -151,7 +157,7 @@ class Lines:
             line = slice(j, j + 1)  # empty for the intercept
             steps = np.append(directions[line] @ theta[:-1], theta[-1])
             before, only = steps.copy(), np.zeros((1, 1), np.intp)
-            self._draw(slopes[line], steps, values, only, rng, beta, np.zeros(steps.size))
+            self._draw(slopes[line], steps, values, only, rng, beta, np.zeros(steps.size + 1))
             theta[:-1] += (steps - before)[:-1] @ directions[line]
             theta[-1] = steps[-1]
         return self._at(theta)
@@ -228,6 +234,7 @@ class Lines:
                 problem.n_negative,
                 sharpness,
                 steps,
+                *descent_space(problem.n_samples, self.n_dimensions),
             )
         largest = np.abs(theta).max()
         if not np.isfinite(largest) or not theta[:-1].any():
@@ -279,9 +286,7 @@ class Lines:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Gibbs moves, in place; steps and weight correct after each row of the orders."""
         units = self.problem.units
-        visited = np.empty((len(orders), steps.size))
-        correct = np.empty(len(orders), np.int64)
-        gibbs_moves(
+        return gibbs_chain(
             slopes,
             steps,
             values,
@@ -294,10 +299,7 @@ class Lines:
             units.unit_positive,
             gibbs_bucket_count(values.size, self.problem.total_weight),
             scales,
-            visited,
-            correct,
         )
-        return visited, correct
 
     def _moved(
         self,
@@ -327,8 +329,9 @@ class Lines:
             units.weights,
             units.unit_negative,
             units.unit_positive,
-            self._n_buckets,
             best_steps,
+            self._n_buckets,
+            *working_space(state.values.size, self._n_buckets, slopes.dtype),
         )
 
         def theta_at(position: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -361,7 +364,9 @@ class Lines:
             units.weights,
             units.unit_negative,
             units.unit_positive,
-            bucket_count(problem.n_samples),
+            np.empty_like(units.weights),
+            self._n_buckets,
+            *working_space(problem.n_samples, self._n_buckets, columns.data.dtype),
         )
         return self._refreshed(theta)
 

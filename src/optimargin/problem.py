@@ -9,6 +9,8 @@ from scipy import sparse
 
 from optimargin.weighting import Costs, Units, integer_units
 
+_BLOCK = 2**16  # numbers handled at once
+
 Features: TypeAlias = "NDArray[np.floating] | sparse.csc_array"
 
 
@@ -145,3 +147,9 @@ def make_problem(
     else:
         totals = float(sample_weight[:n_negative].sum()), float(sample_weight[n_negative:].sum())
     return Problem(features, n_negative, units, importance, totals)
+
+
+def blocks_of_samples(m: int, n: int) -> list[slice]:
+    """Slices of m samples of n features that stay in the cache: no second copy of all is made."""
+    size = max(512, _BLOCK // max(n, 1))
+    return [slice(first, min(first + size, m)) for first in range(0, m, size)]

@@ -153,10 +153,10 @@ def _moments(
     exponents = _exponents(np.maximum(np.abs(low), np.abs(high)))
     factors = np.ldexp(1.0, -exponents)
     weights = np.ones(m) if sample_weight is None else sample_weight
-    total, centre, squares = 0.0, np.zeros(n), np.zeros(n)
+    total, centre, squares, space = 0.0, np.zeros(n), np.zeros(n), np.empty((3, n))
     for block in _blocks(m, n):
         total = add_moments(
-            np.ascontiguousarray(X[block]), weights[block], factors, total, centre, squares
+            np.ascontiguousarray(X[block]), weights[block], factors, total, centre, squares, space
         )
     variance = squares / total
     deviation = np.sqrt(variance)

@@ -1,14 +1,14 @@
 """The best threshold of a projection, with the widest margin (the paper's Algorithm 1)."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from optimargin.kernels.crowds import crowded_cuts
-from optimargin.kernels.cuts import best_cuts, rate_cuts
+from optimargin.kernels.cuts import best_cuts, rate_cuts, working_space
 from optimargin.weighting import Units, integer_units
 
 # Two projected values closer than this many units of rounding count as equal: a cut between them
@@ -97,7 +97,7 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
     """The best cut of every row of `projections`, whose first `n_negative` columns are negative."""
     k, m = projections.shape
     weighed, edges = np.empty((2, k), np.int64), np.empty((2, k))
-    how = (
+    how: tuple[Any, ...] = (
         projections,
         n_negative,
         units.weights,
@@ -109,6 +109,7 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
         TIE_ULPS * float(np.finfo(projections.dtype).eps),
         weighed,
         edges,
+        *working_space(m, bucket_count(m), projections.dtype),
     )
     if best_cuts(*how):
         crowded_cuts(*how)

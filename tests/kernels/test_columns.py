@@ -12,10 +12,13 @@ def by_blocks(X, weights, factors, size):
     n = X.shape[1]
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
     total, mean, squares = 0.0, np.zeros(n), np.zeros(n)
+    space = np.full((3, n), np.nan)
     for first in range(0, len(X), size):
         block = X[first : first + size]
         widen_ranges(block, low, high)
-        total = add_moments(block, weights[first : first + size], factors, total, mean, squares)
+        total = add_moments(
+            block, weights[first : first + size], factors, total, mean, squares, space
+        )
     return low, high, total, mean, squares
 
 

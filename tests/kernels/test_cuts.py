@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import reference
 from optimargin.kernels.crowds import crowded_cuts
-from optimargin.kernels.cuts import best_cuts
+from optimargin.kernels.cuts import best_cuts, working_space
 from optimargin.threshold import TIE_ULPS, bucket_count, cut_projections
 from optimargin.weighting import integer_units
 
@@ -70,6 +70,7 @@ def best_cuts_of(kernel, z, n_negative, units):
         z, n_negative, units.weights, units.unit_negative, units.unit_positive,
         units.total_negative, units.total_positive, bucket_count(z.shape[1]),
         TIE_ULPS * float(np.finfo(z.dtype).eps), weighed, edges,
+        *working_space(z.shape[1], bucket_count(z.shape[1]), z.dtype),
     )  # fmt: skip
     return returned, weighed, edges
 

@@ -5,7 +5,11 @@ import pytest
 from scipy.stats import chisquare
 
 import reference
-from optimargin.kernels.gibbs import REACH, gibbs_position, sorted_gibbs_position
+from inner_kernels import from_python
+from optimargin.kernels import gibbs, rare_gibbs
+from optimargin.kernels.gibbs import REACH
+
+gibbs_position = from_python(gibbs.gibbs_position)
 
 
 class Line:
@@ -34,9 +38,7 @@ class Line:
         m = self.values.size
         return gibbs_position(
             self.values, self.slopes, origin, scale, self.n_negative, self.weights, *self.units,
-            beta, rng, np.empty(4 * n_buckets, np.int64), np.empty(n_buckets, np.int64),
-            np.empty(n_buckets, np.int64), self.cells, np.empty(m + 1, np.int64),
-            np.empty(n_buckets + 1), np.empty(n_buckets), np.empty(n_buckets),
+            beta, rng, self.cells, *gibbs.working_space(m, n_buckets, np.float64)[1:-1],
         )  # fmt: skip
 
     def draw(self, origin, beta, n_buckets, scale, rng, patience=500):
@@ -47,9 +49,10 @@ class Line:
         raise AssertionError("nothing was accepted")
 
     def draw_by_sorting(self, origin, beta, rng):
-        return origin + sorted_gibbs_position(
-            self.values, self.slopes, origin, self.weights, *self.units, beta, rng, self.cells
-        )
+        return origin + rare_gibbs.sorted_gibbs_position(
+            self.values, self.slopes, origin, self.weights, *self.units, beta, *rng.random(2),
+            self.cells, *rare_gibbs.working_space(self.values.size),
+        )  # fmt: skip
 
 
 def draw(line, origin, beta, buckets, draws, seed=0):

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import reference
-from optimargin.kernels.lines import TIE, best_position
+from inner_kernels import from_python
+from optimargin.kernels import lines as kernels
+from optimargin.kernels.lines import TIE
+from optimargin.kernels.moves import working_space
 from optimargin.threshold import bucket_count
 from optimargin.weighting import integer_units
+
+best_position = from_python(kernels.best_position)
 
 BUCKETS = [1, 2, 3, 7, 64, 333]
 
@@ -43,24 +48,12 @@ class Line:
             f"{self.units}, {self.scale})"
         )
 
-    def _working(self, n_buckets):
-        m = self.values.size
-        return {
-            "counts": np.empty(4 * n_buckets, np.int64),
-            "left": np.empty(n_buckets, np.int64),
-            "bound": np.empty(n_buckets, np.int64),
-            "cells": np.empty(m, np.uint32),
-            "origins": np.empty(m + 1, np.int64),
-        }
-
     def best(self, n_buckets=64, chances=(-1.0,)):
-        work = self._working(n_buckets)
-        gathered = np.empty(self.values.size + 1)
+        space = working_space(self.values.size, n_buckets, self.slopes.dtype)[:-2]
         return [
             best_position(
                 self.values, self.slopes, self.scale, self.n_negative, self.weights, *self.units,
-                chance, n_buckets, work["counts"], work["left"], work["bound"], work["cells"],
-                gathered, work["origins"],
+                chance, n_buckets, *space,
             )
             for chance in chances
         ]  # fmt: skip

@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.stats import chisquare
 
 import reference
-from optimargin.kernels.gibbs import gibbs_moves
+from optimargin.kernels.chains import gibbs_chain
 from optimargin.kernels.lines import TIE
-from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct
+from optimargin.kernels.moves import best_moves, sparse_moves, weight_correct, working_space
 from optimargin.threshold import bucket_count
 
 INTERCEPT = -1
@@ -56,26 +56,26 @@ class Run:
             chances = np.full(len(order), -1.0)
         self.correct, best = best_moves(
             self.lines, self.steps, self.values, self.correct, np.asarray(order), 1.0, chances,
-            *self.sides, n_buckets, best_steps,
+            *self.sides, best_steps, n_buckets,
+            *working_space(self.values.size, n_buckets, self.lines.dtype),
         )  # fmt: skip
         return self.correct, best, best_steps
 
     def gibbs(self, order, beta, rng, n_buckets=64, scales=None):
         """Draws in place, a round each; the weight correct after every one, and its steps."""
         orders = np.asarray(order)[:, None]
-        visited, correct = np.empty((len(order), self.steps.size)), np.empty(len(order), np.int64)
-        scales = np.zeros(self.steps.size) if scales is None else scales
-        gibbs_moves(
-            self.lines, self.steps, self.values, orders, beta, rng, *self.sides, n_buckets,
-            scales, visited, correct,
-        )  # fmt: skip
+        scales = np.zeros(self.steps.size + 1) if scales is None else scales
+        visited, correct = gibbs_chain(
+            self.lines, self.steps, self.values, orders, beta, rng, *self.sides, n_buckets, scales
+        )
         return correct, visited
 
     def sparse(self, order):
-        columns = sparse.csc_array(self.lines.T)
+        columns, n_buckets = sparse.csc_array(self.lines.T), bucket_count(self.values.size)
         self.correct = sparse_moves(
             columns.data, columns.indices, columns.indptr, self.steps, self.values, self.correct,
-            np.asarray(order), 1.0, *self.sides, bucket_count(self.values.size),
+            np.asarray(order), 1.0, *self.sides, np.empty_like(self.weights),
+            n_buckets, *working_space(self.values.size, n_buckets, columns.dtype),
         )  # fmt: skip
         return self.correct
 
@@ -151,7 +151,7 @@ def test_a_chain_is_its_draws_one_by_one():
     whole, single = Run(weighted=True, seed=2), Run(weighted=True, seed=2)
     order = orders(whole, 4)
     correct, visited = whole.gibbs(order, 0.01, np.random.default_rng(5))
-    rng, scales = np.random.default_rng(5), np.zeros(single.steps.size)
+    rng, scales = np.random.default_rng(5), np.zeros(single.steps.size + 1)
     for turn, j in enumerate(order):
         single.gibbs([j], 0.01, rng, scales=scales)
         np.testing.assert_array_equal(visited[turn], single.steps)
@@ -186,10 +186,11 @@ def test_a_line_learns_how_far_to_look():
     run = Run(m=200, n=2, seed=5)
     run.lines *= 1e5
     run.steps[:-1] /= 1e5
-    scales = np.array([1.0, 0.0, 0.0])
+    scales = np.array([1.0, 0.0, 0.0, 0.0])
     run.gibbs(np.zeros(60, int), 1.0, np.random.default_rng(0), scales=scales)
     assert 1e-8 < scales[0] < 1e-3
     assert scales[1] == 0  # never moved along
+    assert 1e-8 < scales[3] < 1e-3  # where the next line begins
 
 
 class Drift:
@@ -305,12 +306,14 @@ def test_a_sparse_move_costs_its_entries_and_not_the_samples():
         data, values = rng.standard_normal(1000), rng.standard_normal(m)
         correct = run.weigh(values)
         order = np.tile(np.arange(20), 200)
+        space = working_space(m, bucket_count(m), np.float64)
         times = []
         for _ in range(3):
             began = time.process_time()
             sparse_moves(
                 data, indices, indptr, np.zeros(21), values, correct, order, 1.0,
-                run.n_negative, run.weights, 1, 1, bucket_count(m),
+                run.n_negative, run.weights, 1, 1, np.empty_like(run.weights),
+                bucket_count(m), *space,
             )  # fmt: skip
             times.append(time.process_time() - began)
         took.append(min(times))

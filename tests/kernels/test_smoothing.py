@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from optimargin.kernels.smoothing import descend, smooth_loss
+from optimargin.kernels.smoothing import descend, smooth_loss, working_space
 
 
 def reference_loss(values, importance, n_negative, sharpness):
@@ -52,7 +52,7 @@ def test_descent_arrives_where_another_arrives(data, sharpness):
 
     start = np.array([0.1, 0.2, -0.1, 0.1, 0.0])
     found = start.copy()
-    descend(features, found, importance, 30, sharpness, 200)
+    descend(features, found, importance, 30, sharpness, 200, *working_space(70, 4))
     assert loss(found) <= minimize(loss, start, method="BFGS").fun + 1e-4
 
 
@@ -61,7 +61,7 @@ def test_every_step_goes_down(data):
     losses = []
     for steps in range(15):
         theta = np.array([0.1, -0.4, 0.3, 0.1, 0.5])
-        descend(features, theta, importance, 30, 8.0, steps)
+        descend(features, theta, importance, 30, 8.0, steps, *working_space(70, 4))
         losses.append(
             reference_loss(theta[:-1] @ features + theta[-1], importance, 30, sharpness=8.0)
         )

@@ -5,7 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optimargin.kernels.sorting import deal_with_tags, sort_with_tags
+from inner_kernels import from_python
+from optimargin.kernels import sorting
+
+sort_with_tags = from_python(sorting.sort_with_tags)
+deal_with_tags = from_python(sorting.deal_with_tags)
 
 
 @given(st.lists(st.integers(-5, 5).map(float) | st.floats(-1, 1), max_size=60), st.integers(0, 60))

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from optimargin.kernels.compilation import VECTORISED, compiled
 
 
@@ -18,18 +16,20 @@ def widen_ranges(block: Any, low: Any, high: Any) -> None:
 
 @compiled(VECTORISED)
 def add_moments(
-    block: Any, weights: Any, factors: Any, total: float, mean: Any, squares: Any
+    block: Any, weights: Any, factors: Any, total: float, mean: Any, squares: Any, space: Any
 ) -> Any:
     """Take a block of rows into the weighted moments of `factors` times every column.
 
     `mean` and the sum of `squares` about it are of rows whose weights add up to `total`; returns
     the new total. The block's own moments are found first and joined then, so that a large mean
-    costs no digits.
+    costs no digits. `space`, three rows as long as the mean, is worked in.
     """
     n = block.shape[1]
-    own_mean = np.zeros(n)
-    own_squares = np.zeros(n)
-    rest = np.zeros(n)  # what rounding has left out of the mean
+    own_mean = space[0]
+    own_squares = space[1]
+    rest = space[2]  # what rounding has left out of the mean
+    for j in range(n):
+        own_mean[j] = own_squares[j] = rest[j] = 0.0
     own_total = 0.0
     for i in range(block.shape[0]):
         own_total += weights[i]

@@ -1,4 +1,10 @@
-"""How kernels are compiled, and what happens where the compiled code cannot be kept."""
+"""How kernels are compiled, and what happens where the compiled code cannot be kept.
+
+Compiling is the greater part of the first fit ever, so kernels are written to be compiled quickly:
+they are given the arrays they work in (an allocation costs numba two seconds for the errors that it
+could raise), they loop where a slice, a reduction or a product of NumPy's would do, and what is
+needed rarely is a kernel of its own.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -14,8 +20,14 @@ VECTORISED = frozenset({"nnan", "nsz", "reassoc", "contract"})
 _warned = False
 
 
-def compiled(fastmath: frozenset[str] = frozenset()) -> Callable[[Kernel], Kernel]:
-    """Compile a function to machine code, cached on disk where that is possible."""
+def compiled(
+    fastmath: frozenset[str] = frozenset(), inner: bool = False
+) -> Callable[[Kernel], Kernel]:
+    """Compile a function to machine code, cached on disk where that is possible.
+
+    An `inner` one is called by other kernels only: what would take its arguments from Python is not
+    compiled.
+    """
 
     def decorate(function: Kernel) -> Kernel:
         global _warned
@@ -24,6 +36,7 @@ def compiled(fastmath: frozenset[str] = frozenset()) -> Callable[[Kernel], Kerne
         options: dict[str, Any] = {
             "nogil": True,
             "no_cfunc_wrapper": True,
+            "no_cpython_wrapper": inner,
             "error_model": "numpy",
             "fastmath": set(fastmath) or False,
         }

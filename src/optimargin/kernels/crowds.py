@@ -22,7 +22,7 @@ _U1 = np.uint32(1)
 _PROBES = 64  # samples that the place of the crowd is estimated from
 
 
-@compiled()
+@compiled(inner=True)
 def _crowd(values: Any, low: Any, high: Any) -> Any:
     """Middle and width of the shortest interval that holds a quarter of some of the samples."""
     n = values.shape[0]
@@ -43,20 +43,20 @@ def _crowd(values: Any, low: Any, high: Any) -> Any:
     return middle, max(width, 1e-9 * (np.float64(high) - np.float64(low)), 1e-290)
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def _distances(values: Any, middle: float, per_width: float, distances: Any) -> None:
     for i in range(values.shape[0]):
         distances[i] = 1.0 + abs(values[i] - middle) * per_width
 
 
-@compiled()
+@compiled(inner=True)
 def _logarithm(distance: float) -> float:
     """A straight line from every power of two to the next, as `_place_by_distance` sees it."""
     mantissa, exponent = math.frexp(distance)
     return 2.0 * mantissa + (exponent - 2)
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def _place_by_distance(
     values: Any, middle: float, bits: Any, below: float, per_unit: float, last: Any,
     n_negative: int, cells: Any,
@@ -75,7 +75,7 @@ def _place_by_distance(
         cells[i] += _U1
 
 
-@compiled()
+@compiled(inner=True)
 def _place(
     values: Any, low: Any, high: Any, n_buckets: int, n_negative: int, distances: Any, cells: Any
 ) -> None:
@@ -102,16 +102,16 @@ def crowded_cuts(
     tie: float,
     weighed: Any,
     edges: Any,
+    cells: Any,
+    counts: Any,
+    left: Any,
+    keep: Any,
+    gathered: Any,
+    origins: Any,
 ) -> None:
-    """Best cut of the rows that `cuts.best_cuts` left out."""
+    """Best cut of the rows that `cuts.best_cuts` left out; its working space serves here, too."""
     n_rows, m = projections.shape
-    cells = np.empty(m, np.uint32)
     distances = np.empty(m)
-    counts = np.empty(2 * n_buckets, np.int64)
-    left = np.empty(n_buckets, np.int64)
-    keep = np.empty(n_buckets, np.int64)
-    gathered = np.empty(m + 1, projections.dtype)
-    origins = np.empty(m + 1, np.int64)
     for row in range(n_rows):
         if weighed[0, row] >= 0:
             continue

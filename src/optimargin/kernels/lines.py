@@ -23,6 +23,7 @@ _U1 = np.uint32(1)
 _U2 = np.uint32(2)
 _U3 = np.uint32(3)
 _U4 = np.uint32(4)
+_STRIDE = 64
 _ALL_BITS = np.uint32(2**32 - 1)
 
 # Two positions closer than this count as equal: a point between them would not survive rounding.
@@ -36,7 +37,7 @@ _TINY = 1e-300
 _LEAST = np.int64(-(2**62))
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def crossing(value: Any, slope: Any, scale: float) -> Any:
     """U of a crossing. A sample that stays at 0 stays negative: it crosses at infinity."""
     away = value if slope < 0.0 else -value
@@ -44,7 +45,7 @@ def crossing(value: Any, slope: Any, scale: float) -> Any:
     return (away if size > 0.0 else _TINY) / (size + _TINY)
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def find_cells(
     values: Any, slopes: Any, scale: float, n_negative: int, n_buckets: int, cells: Any
 ) -> None:
@@ -58,9 +59,10 @@ def find_cells(
         cells[i] += _U2
 
 
-@compiled()
+@compiled(inner=True)
 def count_cells(cells: Any, weights: Any, counts: Any) -> None:
-    counts[:] = 0
+    for cell in range(counts.shape[0]):
+        counts[cell] = 0
     if weights.shape[0] > 0:
         for i in range(cells.shape[0]):
             counts[cells[i]] += weights[i]
@@ -69,7 +71,7 @@ def count_cells(cells: Any, weights: Any, counts: Any) -> None:
             counts[cells[i]] += 1
 
 
-@compiled()
+@compiled(inner=True)
 def weigh_borders(
     counts: Any, unit_negative: int, unit_positive: int, left: Any, bound: Any
 ) -> Any:
@@ -86,7 +88,7 @@ def weigh_borders(
     return best
 
 
-@compiled()
+@compiled(inner=True)
 def crossing_gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_positive: int) -> Any:
     """Weight gained when sample i crosses: falling negatives and rising positives gain."""
     weight = weights[i] if weights.shape[0] > 0 else np.int64(1)
@@ -100,14 +102,14 @@ def crossing_gain(cell: Any, i: int, weights: Any, unit_negative: int, unit_posi
     return unit_positive * weight
 
 
-@compiled()
+@compiled(inner=True)
 def _inside(u: Any, start: Any, end: Any) -> Any:
     """U, but not on a crossing itself, nor at infinity."""
     inset = max(_INSET_SHARE * (end - start), _LEAST_INSET)
     return min(max(u, start + inset), end - inset)
 
 
-@compiled()
+@compiled(inner=True)
 def best_position(
     values: Any,
     slopes: Any,
@@ -224,18 +226,22 @@ def best_position(
     return scale * u / (1.0 - abs(u))
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def find_members(cells: Any, bucket: Any, members: Any) -> Any:
     """Write the samples whose crossing is in the bucket; returns how many."""
     found = 0
-    for first in range(0, cells.shape[0], 64):
-        block = cells[first : first + 64]
+    whole = cells.shape[0] - cells.shape[0] % _STRIDE
+    for first in range(0, whole, _STRIDE):
         nearest = _ALL_BITS
-        for i in range(block.shape[0]):  # vectorised; most blocks have no member
-            nearest = min(nearest, (block[i] >> _U2) ^ bucket)
+        for k in range(_STRIDE):  # vectorised; most strides have no member
+            nearest = min(nearest, (cells[first + k] >> _U2) ^ bucket)
         if nearest == 0:
-            for i in range(block.shape[0]):
-                if (block[i] >> _U2) == bucket:
-                    members[found] = first + i
+            for i in range(first, first + _STRIDE):
+                if (cells[i] >> _U2) == bucket:
+                    members[found] = i
                     found += 1
+    for i in range(whole, cells.shape[0]):
+        if (cells[i] >> _U2) == bucket:
+            members[found] = i
+            found += 1
     return found

@@ -3,19 +3,34 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimargin.kernels.compilation import VECTORISED, compiled
 from optimargin.kernels.lines import best_position
 
 
-@compiled(VECTORISED)
+def working_space(m: int, n_buckets: int, dtype: Any) -> tuple[NDArray[Any], ...]:
+    """The arrays that moves of m samples along lines of this type work in."""
+    return (
+        np.empty(4 * n_buckets, np.int64),
+        np.empty(n_buckets, np.int64),
+        np.empty(n_buckets, np.int64),
+        np.empty(m, np.uint32),
+        np.empty(m + 1),
+        np.empty(m + 1, np.int64),
+        np.ones(m, dtype),
+        np.empty(m),
+    )
+
+
+@compiled(VECTORISED, inner=True)
 def step(values: Any, slopes: Any, tau: float, moved: Any) -> None:
     """Write the values after a step to `moved`, which may be `values` itself."""
     for i in range(values.shape[0]):
         moved[i] = values[i] + tau * slopes[i]
 
 
-@compiled()
+@compiled(inner=True)
 def _copy(source: Any, target: Any) -> None:
     for j in range(source.shape[0]):
         target[j] = source[j]
@@ -56,30 +71,29 @@ def best_moves(
     weights: Any,
     unit_negative: int,
     unit_positive: int,
-    n_buckets: int,
     best_steps: Any,
+    n_buckets: int,
+    counts: Any,
+    left: Any,
+    bound: Any,
+    cells: Any,
+    gathered: Any,
+    origins: Any,
+    ones: Any,
+    moved: Any,
 ) -> Any:
     """Move along the lines in turn; `steps` (positions on the lines) and `values` in place.
 
     `lines` has the slopes of one line a row; number `len(lines)` in `order` is the intercept. Each
     move goes to the middle of the widest of the best intervals or, with a chance that is not
     negative, to a random point of them. Returns the weight correct now and the greatest met on the
-    way, whose steps are written to `best_steps`.
+    way, whose steps are written to `best_steps`. The last eight arguments are `working_space`.
 
     A move along slopes g by tau takes a value f away from what the steps say by no more than
     2^-53 times |tau g| + |f + tau g| + |step g|, the step being the new one: that much rounding
     there is in the product and in the two sums. A run adds up the bounds of its moves.
     """
-    m = values.shape[0]
     n_lines = lines.shape[0]
-    counts = np.empty(4 * n_buckets, np.int64)
-    left = np.empty(n_buckets, np.int64)
-    bound = np.empty(n_buckets, np.int64)
-    cells = np.empty(m, np.uint32)
-    gathered = np.empty(m + 1)
-    origins = np.empty(m + 1, np.int64)
-    ones = np.ones(m, lines.dtype)
-    moved = np.empty(m)
     best = correct
     _copy(steps, best_steps)
     for turn in range(order.shape[0]):
@@ -116,23 +130,23 @@ def sparse_moves(
     weights: Any,
     unit_negative: int,
     unit_positive: int,
+    touched_weights: Any,
     n_buckets: int,
+    counts: Any,
+    left: Any,
+    bound: Any,
+    cells: Any,
+    gathered: Any,
+    origins: Any,
+    ones: Any,
+    touched: Any,
 ) -> Any:
     """Best moves along columns of a CSC matrix: only the samples with an entry are looked at.
 
-    The intercept, number `len(starts) - 1`, touches all of them. Returns the weight correct.
+    The intercept, number `len(starts) - 1`, touches all of them. Returns the weight correct. The
+    last eight arguments are `working_space`; `touched_weights` is as long as the weights.
     """
-    m = values.shape[0]
     n_columns = starts.shape[0] - 1
-    counts = np.empty(4 * n_buckets, np.int64)
-    left = np.empty(n_buckets, np.int64)
-    bound = np.empty(n_buckets, np.int64)
-    cells = np.empty(m, np.uint32)
-    gathered = np.empty(m + 1)
-    origins = np.empty(m + 1, np.int64)
-    touched = np.empty(m)
-    touched_weights = np.empty(m if weights.shape[0] > 0 else 0, np.int64)
-    ones = np.ones(m, data.dtype)
     for turn in range(order.shape[0]):
         j = order[turn]
         if j == n_columns:

@@ -9,6 +9,7 @@ evaluation, on small data several times the evaluation itself.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimargin.kernels.compilation import VECTORISED, compiled
 
@@ -31,7 +32,7 @@ def smooth_loss(
     return 0.5 * total
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def _inner(a: Any, b: Any) -> float:
     total = 0.0
     for j in range(a.shape[0]):
@@ -39,59 +40,79 @@ def _inner(a: Any, b: Any) -> float:
     return total
 
 
-@compiled(VECTORISED)
+@compiled(VECTORISED, inner=True)
 def _add(target: Any, factor: float, source: Any) -> None:
     for j in range(target.shape[0]):
         target[j] += factor * source[j]
 
 
-@compiled()
+@compiled(VECTORISED, inner=True)
 def _evaluate(
     features: Any,
     theta: Any,
     importance: Any,
     n_negative: int,
     sharpness: float,
+    values: Any,
     pull: Any,
 ) -> float:
     """Loss at theta, and its derivative by each value in `pull`."""
-    n = features.shape[0]
-    values = np.dot(theta[:n], features)
-    for i in range(values.shape[0]):
-        values[i] += theta[n]
+    n, m = features.shape
+    for i in range(m):
+        values[i] = theta[n]
+    for j in range(n):
+        _add(values, theta[j], features[j])
     return smooth_loss(values, importance, n_negative, sharpness, pull)
 
 
-@compiled()
+@compiled(VECTORISED, inner=True)
 def _gradient(features: Any, pull: Any, gradient: Any) -> None:
-    n = features.shape[0]
-    product = np.dot(features, pull)
+    n, m = features.shape
     total = 0.0
-    for i in range(pull.shape[0]):
+    for i in range(m):
         total += pull[i]
     for j in range(n):
-        gradient[j] = product[j]
+        gradient[j] = _inner(features[j], pull)
     gradient[n] = total
+
+
+def working_space(m: int, n: int) -> tuple[NDArray[np.float64], ...]:
+    """The arrays that a descent for m samples of n features works in."""
+    return (
+        np.empty((_MEMORY, n + 1)),
+        np.empty((_MEMORY, n + 1)),
+        np.empty((2, _MEMORY)),
+        np.empty((4, n + 1)),
+        np.empty((2, m)),
+    )
 
 
 @compiled()
 def descend(
-    features: Any, theta: Any, importance: Any, n_negative: int, sharpness: float, steps: int
+    features: Any,
+    theta: Any,
+    importance: Any,
+    n_negative: int,
+    sharpness: float,
+    steps: int,
+    old_steps: Any,
+    old_changes: Any,
+    memory_space: Any,
+    vector_space: Any,
+    sample_space: Any,
 ) -> None:
-    """At most `steps` L-BFGS steps from theta, in place; the last entry is the intercept."""
-    n, m = features.shape
-    old_steps = np.empty((_MEMORY, n + 1))
-    old_changes = np.empty((_MEMORY, n + 1))
-    curvatures = np.empty(_MEMORY)
-    factors = np.empty(_MEMORY)
-    stored = 0
-    pull = np.empty(m)
-    direction = np.empty(n + 1)
-    trial = np.empty(n + 1)
-    gradient = np.empty(n + 1)
-    trial_gradient = np.empty(n + 1)
+    """At most `steps` L-BFGS steps from theta, in place; the last entry is the intercept.
 
-    loss = _evaluate(features, theta, importance, n_negative, sharpness, pull)
+    The last five arguments are `working_space`.
+    """
+    n = features.shape[0]
+    curvatures, factors = memory_space[0], memory_space[1]
+    direction, trial = vector_space[0], vector_space[1]
+    gradient, trial_gradient = vector_space[2], vector_space[3]
+    values, pull = sample_space[0], sample_space[1]
+    stored = 0
+
+    loss = _evaluate(features, theta, importance, n_negative, sharpness, values, pull)
     _gradient(features, pull, gradient)
     for _ in range(steps):
         for j in range(n + 1):
@@ -120,7 +141,7 @@ def descend(
         while True:
             for j in range(n + 1):
                 trial[j] = theta[j] + length * direction[j]
-            trial_loss = _evaluate(features, trial, importance, n_negative, sharpness, pull)
+            trial_loss = _evaluate(features, trial, importance, n_negative, sharpness, values, pull)
             if trial_loss <= loss + 1e-4 * length * slope:
                 break
             length *= 0.4

@@ -11,13 +11,13 @@ _CROWDED = 16
 _DEALS = 8  # values of a more uneven spread than so many deals can level are few
 
 
-@compiled()
+@compiled(inner=True)
 def sort_with_tags(values: Any, tags: Any, count: int) -> None:
     """Sort the first `count` values in place and carry their tags along; for few values."""
     _shell_sort(values, tags, 0, count)
 
 
-@compiled()
+@compiled(inner=True)
 def deal_with_tags(values: Any, tags: Any, count: int) -> None:
     """Do the same for many finite values.
 
@@ -86,7 +86,7 @@ def deal_with_tags(values: Any, tags: Any, count: int) -> None:
             begin = end
 
 
-@compiled()
+@compiled(inner=True)
 def _copy_back(
     values: Any, tags: Any, first: int, last: int, spare_values: Any, spare_tags: Any
 ) -> None:
@@ -96,7 +96,7 @@ def _copy_back(
         tags[i] = spare_tags[i]
 
 
-@compiled()
+@compiled(inner=True)
 def _shell_sort(values: Any, tags: Any, first: int, last: int) -> None:
     gap = 1
     while last - first > _FEW and gap < (last - first) // 3:

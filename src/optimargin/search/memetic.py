@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimargin.lines import Lines, State
+from optimargin.margin_loss import minimise_margin_loss, newton_affordable
 from optimargin.objective import Objective, Scores, Separator
 from optimargin.problem import Problem
-from optimargin.starts import minimise_margin_loss, newton_affordable, settled
+from optimargin.starts import settled
 
 FOUNDING_SHARPNESS = (2.0, 4.0, 8.0, 16.0)
 CHILD_SHARPNESS = (8.0, 16.0, 32.0)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from optimargin.kernels.newton import _squares, newton
+from optimargin.margin_loss import _hessian, minimise_margin_loss
+from optimargin.problem import make_problem
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (7, 3), (512, 200), (1500, 150), (40_000, 3)])
@@ -18,10 +19,9 @@ def test_products_are_summed_over_all_blocks(m, n, bending):
         bends[:-1] = 0.0
     elif bending == "none":
         bends[:] = 0.0
-    squares, sums = np.full((n, n), np.nan), np.full(n, np.nan)
-    _squares(features, bends, squares, sums)
-    np.testing.assert_allclose(squares, (features * bends) @ features.T, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(sums, features @ bends, rtol=1e-9, atol=1e-9)
+    extended = np.vstack([features, np.ones(m)])
+    expected = np.tril((extended * bends) @ extended.T)
+    np.testing.assert_allclose(np.tril(_hessian(features, bends)), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_many_samples_lead_where_scikit_learn_arrives():
@@ -29,8 +29,9 @@ def test_many_samples_lead_where_scikit_learn_arrives():
     n, m, n_negative = 100, 4000, 1500
     features = rng.standard_normal((n, m))
     features[:3, n_negative:] += 0.5
-    theta = np.zeros(n + 1)
-    newton(features, np.full(m, 0.1), n_negative, True, 50, theta)
+    # costs such that all samples weigh the same
+    problem = make_problem(features, n_negative, None, (1.0, 1.0))
+    theta = minimise_margin_loss(problem, "logistic", strength=0.1)
     peer = LogisticRegression(C=0.1, tol=1e-10, max_iter=1000)
     peer.fit(features.T, np.arange(m) >= n_negative)
     np.testing.assert_allclose(theta[:-1], peer.coef_[0], atol=1e-5)

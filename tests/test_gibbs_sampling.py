@@ -155,3 +155,33 @@ def test_cells_of_the_prior_by_drawing_it():
         assert set(found) <= set(shares)
         for pattern, share in shares.items():
             assert found[pattern] / len(drawn) == pytest.approx(share, abs=0.005)
+
+
+@pytest.mark.parametrize("spread", [0.2, 1.0, 4.0])
+def test_without_any_information_draws_have_the_priors_spread(spread):
+    problem = make(np.random.default_rng(0).standard_normal((30, 3)), 12)
+    lines = Lines(problem, whiten=False)
+    orders = np.tile(np.arange(4), (4000, 1))
+    visited, _, state = lines.sample(
+        lines.state(np.ones(3), 0.7), orders, np.random.default_rng(1), 1e-9, None, spread
+    )
+    for column, expected in zip(visited.T, (1.0, 1.0, 1.0, spread), strict=True):
+        assert kstest(column / expected, "norm").pvalue > 1e-3
+    np.testing.assert_array_equal(state.theta, visited[-1])
+
+
+def test_a_wider_prior_of_the_intercept_leaves_the_score_in_its_place():
+    problem = make(TWO_FEATURES, 3)
+    lines = Lines(problem, whiten=False)
+    start = lines.state(-np.ones(2), 0.5)
+    rng = np.random.default_rng(4)
+    orders = np.tile(np.arange(3), (20_000, 1))
+    visited, correct, _ = lines.sample(start, orders, rng, 6.0, None, 3.0)
+    signs = problem.signs
+    shares = ((visited[:, :2] @ TWO_FEATURES.T + visited[:, 2:]) * signs > 0).mean(axis=1)
+    np.testing.assert_allclose(correct / problem.units.total, shares, atol=1e-12)
+    # weighting draws of the prior gives the same mean score
+    prior = rng.standard_normal((400_000, 3)) * [1.0, 1.0, 3.0]
+    scores = ((prior[:, :2] @ TWO_FEATURES.T + prior[:, 2:]) * signs > 0).mean(axis=1)
+    expected = np.average(scores, weights=np.exp(6.0 * scores))
+    assert shares[100:].mean() == pytest.approx(expected, abs=0.01)

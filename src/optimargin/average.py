@@ -7,6 +7,10 @@ the weighted share of training samples classified correctly, the distribution ha
 
     exp(beta p(w, b)) times the prior.
 
+A pair out of several classes may lie anywhere, and not about the origin as two classes do whose
+features are centred: there the intercept's prior is N(0, n) for n features, as wide as that of a
+separator's distance from the origin is for weights of length 1.
+
 Chains of exact Gibbs moves along the coordinates draw from it, and the mean of the draws, each
 with its weights at unit length, is one linear separator again. A chain does not forget its start
 by itself, so there is one from each of several starts; those whose mean separator scores clearly
@@ -34,6 +38,8 @@ from numpy.typing import NDArray
 
 from optimargin.confidence import vote_slope
 from optimargin.leave_one_out import (
+    SURELY,
+    SURELY_OF_SEVERAL,
     count_votes,
     may_improve,
     surely_fewer,
@@ -97,23 +103,29 @@ def average_separators(
     n_separators: int,
     rng: np.random.Generator,
     deadline: float | None = None,
+    of_several: bool = False,
 ) -> Average:
-    """Draw chains from every start and average what they agree on."""
+    """Draw chains from every start and average what they agree on.
+
+    The two classes may be a pair `of_several`.
+    """
     problem = objective.problem
     founders = [starts.separator(index) for index in range(len(starts.score))]
     lines = Lines(problem, whiten=False)
     beta = inverse_temperature or default_inverse_temperature(problem.class_sizes)
-    drawn = _draw(lines, founders, beta, rng, deadline)
+    spread = math.sqrt(problem.n_features) if of_several else 1.0
+    surely = SURELY_OF_SEVERAL if of_several else SURELY
+    drawn = _draw(lines, founders, beta, spread, rng, deadline)
     scores, stopped_early = drawn.scores, drawn.stopped_early
     if inverse_temperature is None:
         wrong = wrong_without_itself(problem, drawn.draws, drawn.beta)
         for _ in range(1, TEMPERATURES):
-            if stopped_early or not may_improve(problem, wrong, max(drawn.scores)):
+            if stopped_early or not may_improve(problem, wrong, max(drawn.scores), surely):
                 break
-            colder = _draw(lines, founders, COOLING * drawn.beta, rng, deadline)
+            colder = _draw(lines, founders, COOLING * drawn.beta, spread, rng, deadline)
             scores, stopped_early = scores + colder.scores, colder.stopped_early
             wrong_colder = wrong_without_itself(problem, colder.draws, colder.beta)
-            if stopped_early or not surely_fewer(problem, wrong, wrong_colder):
+            if stopped_early or not surely_fewer(problem, wrong, wrong_colder, surely):
                 break
             drawn, wrong = colder, wrong_colder
     separator = _separator(drawn.mean, objective)
@@ -136,6 +148,7 @@ def _draw(
     lines: Lines,
     founders: list[Separator],
     beta: float,
+    intercept_spread: float,
     rng: np.random.Generator,
     deadline: float | None,
 ) -> _Drawn:
@@ -147,7 +160,9 @@ def _draw(
     reached: list[float] = []
     stopped_early = False
     for founder in founders:
-        draws, scores, stopped_early = _chain(lines, founder, beta, sweeps, scales, rng, deadline)
+        draws, scores, stopped_early = _chain(
+            lines, founder, beta, intercept_spread, sweeps, scales, rng, deadline
+        )
         chains.append(draws)
         reached.extend(scores)
         if stopped_early:
@@ -211,6 +226,7 @@ def _chain(
     lines: Lines,
     start: Separator,
     beta: float,
+    intercept_spread: float,
     sweeps: int,
     scales: NDArray[np.float64],
     rng: np.random.Generator,
@@ -229,7 +245,7 @@ def _chain(
     stopped_early = False
     for first in range(0, sweeps, at_once):
         part = orders[first : first + at_once]
-        visited, right, state = lines.sample(state, part, rng, beta, scales)
+        visited, right, state = lines.sample(state, part, rng, beta, scales, intercept_spread)
         draws.append(visited)
         correct.append(right)
         if deadline is not None and time.perf_counter() >= deadline:

@@ -52,6 +52,7 @@ class Plan:
     separator: str = "best"  # or "average"
     inverse_temperature: float | None = None
     n_separators: int = 100
+    of_several: bool = False  # classes
 
     @property
     def by_moves(self) -> bool:
@@ -160,7 +161,13 @@ def _average(
     part = Objective(problem.subsample(_AVERAGED_ROWS, rng)) if large else objective
     starts = _starts_of_chains(part, plan, rng, given_start, deadline)
     average = average_separators(
-        part, starts, plan.inverse_temperature, plan.n_separators, rng, deadline
+        part,
+        starts,
+        plan.inverse_temperature,
+        plan.n_separators,
+        rng,
+        deadline,
+        plan.of_several,
     )
     separator = average.separator
     if large:

@@ -342,6 +342,7 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                 None if self.inverse_temperature == "auto" else float(self.inverse_temperature)
             ),
             n_separators=self.n_separators,
+            of_several=classes.size > 2,
         )
         with fit_tasks(self, len(pairs), X, labels, sample_weight) as tasks:
             outcomes = fit_pairs(

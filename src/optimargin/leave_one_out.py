@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from optimargin.problem import Problem
 
-# By how many standard errors a colder distribution must be better; a little more than 3, so that
-# where errors are few and the comparison comes out even, rounding does not decide.
+# By how many standard errors a colder distribution must be better. They are a little more than
+# whole, so that where errors are few and a comparison comes out even, rounding does not decide.
 SURELY = 3.0 + 1e-9
+# Where classes are several, what one pair chooses wrongly counts less than what all choose rightly.
+SURELY_OF_SEVERAL = 1.0 + 1e-9
 
 _CHUNK = 2**16  # values held at once
 
@@ -51,19 +53,21 @@ def wrong_without_itself(
     return np.asarray(np.log(odds) + beta * _unit_shares(problem) > 0)
 
 
-def may_improve(problem: Problem, wrong: NDArray[np.bool_], best_score: float) -> bool:
+def may_improve(
+    problem: Problem, wrong: NDArray[np.bool_], best_score: float, surely: float
+) -> bool:
     """Whether there are errors enough for a colder distribution to make surely fewer."""
     error = float(problem.importance @ wrong)
     variance = float((problem.importance * _unit_shares(problem)) @ wrong)
     # of a gain g made up of these errors the standard error is sqrt(g variance / error)
-    return error > 0 and error - (1.0 - best_score) > SURELY**2 * variance / error
+    return error > 0 and error - (1.0 - best_score) > surely**2 * variance / error
 
 
 def surely_fewer(
-    problem: Problem, wrong: NDArray[np.bool_], wrong_colder: NDArray[np.bool_]
+    problem: Problem, wrong: NDArray[np.bool_], wrong_colder: NDArray[np.bool_], surely: float
 ) -> bool:
-    """Whether a colder distribution makes fewer errors by several standard errors."""
+    """Whether a colder distribution makes fewer errors by so many standard errors."""
     change = wrong.astype(float) - wrong_colder
     gain = float(problem.importance @ change)
     variance = float((problem.importance * _unit_shares(problem)) @ change**2)
-    return gain > SURELY * math.sqrt(variance)
+    return gain > surely * math.sqrt(variance)

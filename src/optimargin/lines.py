@@ -122,21 +122,26 @@ class Lines:
         rng: np.random.Generator,
         beta: float,
         scales: NDArray[np.float64] | None = None,
+        intercept_spread: float = 1.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], State]:
         """A chain of Gibbs moves along coordinates.
 
         Returns theta and the weight correct after each row of `orders`, and the last state.
 
         `scales`, `unknown_scales` at first, carry over to the next chain what this one learnt of
-        how far to look on each line.
+        how far to look on each line. The prior of a weight has standard deviation 1, that of the
+        intercept `intercept_spread`.
         """
         if scales is None:
             scales = self.unknown_scales()
-        theta, values = state.theta.copy(), state.values.copy()
+        steps, values = state.theta.copy(), state.values.copy()
+        steps[-1] /= intercept_spread
+        features = np.asarray(self._features)
         visited, correct = self._draw(
-            np.asarray(self._features), theta, values, orders, rng, beta, scales
+            features, steps, values, orders, rng, beta, scales, intercept_spread
         )
-        return visited, correct, self._at(theta)
+        visited[:, -1] *= intercept_spread
+        return visited, correct, self._at(visited[-1])
 
     def along_directions(
         self,
@@ -283,6 +288,7 @@ class Lines:
         rng: np.random.Generator,
         beta: float,
         scales: NDArray[np.float64],
+        intercept_slope: float = 1.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Gibbs moves, in place; steps and weight correct after each row of the orders."""
         units = self.problem.units
@@ -299,6 +305,7 @@ class Lines:
             units.unit_positive,
             gibbs_bucket_count(values.size, self.problem.total_weight),
             scales,
+            intercept_slope,
         )
 
     def _moved(

@@ -21,17 +21,20 @@ def gibbs_chain(
     unit_positive: int,
     n_buckets: int,
     scales: NDArray[np.float64],
+    intercept_slope: float = 1.0,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Move along the lines of all `orders`; `steps`, `values` and `scales` in place.
 
-    The arguments are those of `gibbs.gibbs_moves`. Returns the steps and the weight correct after
-    each row of the orders.
+    The arguments are those of `gibbs.gibbs_moves`; a step of 1 along the last line adds
+    `intercept_slope` to all values. Returns the steps and the weight correct after each row of the
+    orders.
     """
     visited = np.empty((len(orders), steps.size))
     correct = np.empty(len(orders), np.int64)
     weigh = weights, unit_negative, unit_positive
     cells, *space = gibbs.working_space(values.size, n_buckets, lines.dtype)
-    slopes_of: Any = [*lines, space[-1]]  # the intercept last
+    space[-1].fill(intercept_slope)
+    slopes_of: Any = [*lines, space[-1]]
     made, known = 0, gibbs.UNKNOWN
     while True:
         made = gibbs.gibbs_moves(

@@ -64,7 +64,7 @@ def working_space(m: int, n_buckets: int, dtype: Any) -> tuple[NDArray[Any], ...
         np.empty(n_buckets + 1),
         np.empty(n_buckets),
         np.empty(n_buckets),
-        np.ones(m, dtype),
+        np.ones(m, dtype),  # slopes of the intercept
     )
 
 

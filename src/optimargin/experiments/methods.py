@@ -176,7 +176,7 @@ def _papers_search(name: str, title: str, optimizer: str, **more: Any) -> Method
 
 
 _ALL = (
-    Method("omc", "Optimal-margin classifier, this library's default", _OWN, revision=2),
+    Method("omc", "Optimal-margin classifier, this library's default", _OWN, revision=3),
     Method("omc-best", "The best separator that is found", _OWN, {"separator": "best"}),
     _papers_search("oec-cmaes", "The paper's OEC (CMA-ES)", "cma_es", paper_name="OEC"),
     _papers_search("oec-es", "OEC with the evolution strategy", "evolution_strategy"),

@@ -108,7 +108,8 @@ def test_the_separator_is_the_mean_of_those_drawn(hard, scaling):
     assert np.linalg.norm(model.coef_[0] * scales) == pytest.approx(1.0)
 
 
-def test_the_mean_is_that_of_the_distribution():
+@pytest.mark.parametrize("of_several", [False, True])
+def test_the_mean_is_that_of_the_distribution(of_several):
     # by drawing the prior, and weighing what it gives: the same mean as from chains
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
@@ -116,6 +117,8 @@ def test_the_mean_is_that_of_the_distribution():
     problem = make_problem(np.ascontiguousarray(X.T), 20, None, "balanced")
     beta = 40.0
     drawn = rng.standard_normal((400_000, 3))
+    if of_several:
+        drawn[:, -1] *= np.sqrt(2)
     share = np.zeros(len(drawn))
     for x, sign, weight in zip(X, problem.signs, problem.importance, strict=True):
         share += weight * ((drawn[:, :-1] @ x + drawn[:, -1]) * sign > 0)
@@ -127,7 +130,9 @@ def test_the_mean_is_that_of_the_distribution():
     objective = Objective(problem)
     starts = objective.score(np.eye(2))
     found = [
-        average_separators(objective, starts, beta, 10**6, np.random.default_rng(seed)).separator
+        average_separators(
+            objective, starts, beta, 10**6, np.random.default_rng(seed), of_several=of_several
+        ).separator
         for seed in range(4)
     ]
     direction = np.mean([one.direction for one in found], axis=0)
@@ -138,6 +143,32 @@ def test_the_mean_is_that_of_the_distribution():
             problem.importance @ (problem.signs * (X @ found[0].direction + found[0].intercept) > 0)
         )
     )
+
+
+def test_a_pair_of_several_classes_may_lie_far_from_the_origin():
+    # as two small classes do beside a large one
+    def samples(m, rng):
+        X = rng.standard_normal((2 * m, 6))
+        X[:, 0] += 2.0
+        X[m:, 0] += 1.5
+        return X
+
+    gains = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, X_test = samples(12, rng), samples(2000, rng)
+        objective = Objective(make_problem(np.ascontiguousarray(X.T), 12, None, "balanced"))
+        starts = objective.score(np.eye(6)[:2])
+        shares = []
+        for of_several in (False, True):
+            found = average_separators(
+                objective, starts, None, 50, np.random.default_rng(0), of_several=of_several
+            ).separator
+            positive = X_test @ found.direction + found.intercept > 0
+            shares.append(np.mean(positive == (np.arange(4000) >= 2000)))
+        gains.append(shares[1] - shares[0])
+    assert min(gains) > 0
+    assert np.mean(gains) > 0.03
 
 
 def test_an_inverse_temperature_is_taken_and_reported(hard, fitted):

@@ -134,6 +134,7 @@ class Lines:
         """
         if scales is None:
             scales = self.unknown_scales()
+        intercept_spread = float(self.problem.dtype.type(intercept_spread))  # as slopes have it
         steps, values = state.theta.copy(), state.values.copy()
         steps[-1] /= intercept_spread
         features = np.asarray(self._features)

@@ -245,7 +245,7 @@ def gibbs_moves(
     edges: Any,
     promised: Any,
     passed: Any,
-    ones: Any,
+    intercept_slopes: Any,
 ) -> Any:
     """Gibbs draws along the lines in turn; `steps`, `values` and `scales` in place.
 
@@ -263,7 +263,7 @@ def gibbs_moves(
     for number in range(first, orders.shape[0] * width):
         turn = number // width
         j = orders[turn, number - turn * width]
-        slopes = ones if j == n_lines else lines[j]
+        slopes = intercept_slopes if j == n_lines else lines[j]
         scale = scales[j]
         following = _FOLLOWING
         if number == first and known == known:

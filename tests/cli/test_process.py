@@ -86,13 +86,25 @@ def test_stopping_a_fit_leaves_nothing_behind(tmp_path, sent, code):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-@pytest.mark.parametrize("then", ["time.sleep(30)", "raise RuntimeError('no compiled object')"])
+@pytest.mark.parametrize(
+    "then",
+    [
+        "time.sleep(30)",
+        "raise RuntimeError('no compiled object')",
+        "complain(); time.sleep(30)",
+    ],
+)
 def test_a_stop_that_python_drops_is_not_lost(sent, code, then):
     """The compiler of the kernels calls back into Python, where exceptions end in the void."""
     program = (
         "import ctypes, signal, time\n"
         "import optimargin.cli.app\n"
         "from optimargin.cli.main import run\n"
+        "class HalfMade:\n"
+        "    def __del__(self):\n"
+        "        raise AttributeError('not there yet')\n"
+        "def complain():\n"
+        "    HalfMade()\n"
         "def app(**options):\n"
         f"    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.{sent}))()\n"
         f"    {then}\n"

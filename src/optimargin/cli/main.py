@@ -15,12 +15,15 @@ TRACEBACK = "OPTIMARGIN_TRACEBACK"
 
 _SOON = 0.05  # seconds
 
+_stops: list[int] = []  # signals that asked to stop
 _lost_stops: list[signal.Signals] = []
 
 
 def run() -> None:
     """Run the command line and leave with its exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:  # not where it is ignored
+        signal.signal(signal.SIGINT, _stop)
     sys.unraisablehook = _keep_stops
     for stream in (sys.stdout, sys.stderr):
         # A label that the terminal cannot show is no reason to fail.
@@ -97,8 +100,11 @@ def _one_line(message: str) -> str:
     return " ".join(message.split()) or "no further explanation"
 
 
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
+def _stop(number: int, _frame: FrameType | None) -> None:
     # As an exception, so that temporary files are removed on the way out.
+    _stops.append(number)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
     raise SystemExit(TERMINATED)
 
 
@@ -113,7 +119,9 @@ def _keep_stops(unraisable: "sys.UnraisableHookArgs") -> None:
     elif issubclass(unraisable.exc_type, SystemExit):
         lost = signal.SIGTERM
     else:
-        sys.__unraisablehook__(unraisable)
+        # What a stop has left half made may complain when it is thrown away.
+        if not _stops:
+            sys.__unraisablehook__(unraisable)
         return
     _lost_stops.append(lost)
     again = threading.Timer(_SOON, _stop_again, [lost])

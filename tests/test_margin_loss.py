@@ -36,3 +36,16 @@ def test_many_samples_lead_where_scikit_learn_arrives():
     peer.fit(features.T, np.arange(m) >= n_negative)
     np.testing.assert_allclose(theta[:-1], peer.coef_[0], atol=1e-5)
     assert theta[-1] == pytest.approx(peer.intercept_[0], abs=1e-5)
+
+
+def test_a_begin_beyond_all_margins_is_walked_back_from():
+    # no sample bends the loss there: the Hessian is that of the ridge
+    rng = np.random.default_rng(1)
+    features = rng.standard_normal((3, 60))
+    features[0] += np.where(np.arange(60) < 25, -9.0, 9.0)
+    problem = make_problem(features, 25, None, "balanced")
+    found = minimise_margin_loss(problem, "squared_hinge", 1.0)
+    begin = np.array([40.0, 0.0, 0.0, 0.0])
+    assert _hessian(features, np.zeros(60)).max() == 0
+    again = minimise_margin_loss(problem, "squared_hinge", 1.0, begin)
+    np.testing.assert_allclose(again, found, rtol=1e-4, atol=1e-6)

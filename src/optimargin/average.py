@@ -8,8 +8,8 @@ the weighted share of training samples classified correctly, the distribution ha
     exp(beta p(w, b)) times the prior.
 
 A pair out of several classes may lie anywhere, and not about the origin as two classes do whose
-features are centred: there the intercept's prior is N(0, n) for n features, as wide as that of a
-separator's distance from the origin is for weights of length 1.
+features are centred: there the intercept's prior is N(0, n) for n features, so that the separator's
+distance from the origin, with weights about sqrt(n) long, has spread 1.
 
 Chains of exact Gibbs moves along the coordinates draw from it, and the mean of the draws, each
 with its weights at unit length, is one linear separator again. A chain does not forget its start
@@ -108,7 +108,7 @@ def average_separators(
 ) -> Average:
     """Draw chains from every start and average what they agree on.
 
-    The two classes may be a pair `of_several`.
+    The two classes may be a pair out of several classes, `of_several`.
     """
     problem = objective.problem
     founders = [starts.separator(index) for index in range(len(starts.score))]

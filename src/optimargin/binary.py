@@ -52,7 +52,7 @@ class Plan:
     separator: str = "best"  # or "average"
     inverse_temperature: float | None = None
     n_separators: int = 100
-    of_several: bool = False  # classes
+    of_several: bool = False  # the pair is one out of several classes
 
     @property
     def by_moves(self) -> bool:

@@ -142,7 +142,8 @@ class Lines:
             features, steps, values, orders, rng, beta, scales, intercept_spread
         )
         visited[:, -1] *= intercept_spread
-        return visited, correct, self._at(visited[-1])
+        steps[-1] *= intercept_spread
+        return visited, correct, self._at(steps)
 
     def along_directions(
         self,

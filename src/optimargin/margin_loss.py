@@ -29,6 +29,7 @@ _ENOUGH = 1e-9
 # Samples that bend the loss by less than this share of the one that bends it most do not count in
 # the Hessian: they change the way to the minimum, not the minimum.
 _LEAST_BEND = 1e-9
+_LEAST_DIAGONAL = 1e-24
 
 
 def newton_affordable(problem: Problem) -> bool:
@@ -49,8 +50,9 @@ def minimise_margin_loss(
     log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps from `begin`, halved
     until they descend.
     """
-    step_to = _step_by_hessian if newton_affordable(problem) else _step_by_conjugate_gradients
+    step_to = _step_by_conjugate_gradients
     if newton_affordable(problem):
+        step_to = _step_by_hessian
         problem = replace(problem, features=np.asarray(problem.features, dtype=np.float64))
     scale = strength * problem.total_weight * problem.importance
     signs = problem.signs
@@ -103,7 +105,7 @@ def _step_by_hessian(
     diagonal = hessian.ravel()[:: hessian.shape[0] + 1]
     faint = 1e-12 * diagonal.max()
     diagonal[:-1] += 1.0
-    diagonal += max(faint, 1e-300)
+    diagonal += max(faint, _LEAST_DIAGONAL)
     _, step, failed = dposv(hessian, gradient, lower=1)
     # no step to be had is no decrement: the search ends
     return np.zeros_like(gradient) if failed else np.asarray(step)

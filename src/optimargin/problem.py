@@ -55,9 +55,10 @@ class Problem:
         costs = float(importance[0] * growth[0]), float(importance[-1] * growth[1])
         if self.units.weights.size:
             weights, costs = importance / importance.max(), (growth[0], growth[1])
-        features = self.features[kept] if self.is_sparse else self.features[:, kept]
         if self.is_sparse:
-            features = sparse.csc_array(features)
+            features = sparse.csc_array(self.features[kept])
+        else:
+            features = self.features.take(kept, axis=1)  # an index would not keep features in rows
         problem = make_problem(features, wanted[0], weights, costs)
         if weights is None:
             return problem

@@ -304,7 +304,10 @@ def test_unexpected_errors_and_interrupts_are_one_line_too(run, monkeypatch):
     assert code == 1
     assert err.startswith("optimargin: unexpected RuntimeError: first line second line")
     assert err.count("\n") == 1
-    assert raising(KeyboardInterrupt())[::2] == (130, "optimargin: stopped; no file was changed\n")
+    assert raising(KeyboardInterrupt())[::2] == (
+        130,
+        "optimargin: stopped; no file was left half-written\n",
+    )
     assert raising(MemoryError())[2] == "optimargin: the table does not fit into memory\n"
     monkeypatch.setenv(main.TRACEBACK, "1")
     with pytest.raises(RuntimeError):

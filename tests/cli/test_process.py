@@ -80,7 +80,7 @@ def test_stopping_a_fit_leaves_nothing_behind(tmp_path, sent, code):
         out, err = process.stdout.read(), process.stderr.read().decode()
     assert process.returncode == code, err
     assert out == b""
-    assert err == ("optimargin: stopped; no file was changed\n" if code == 130 else "")
+    assert err == ("optimargin: stopped; no file was left half-written\n" if code == 130 else "")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -113,7 +113,9 @@ def test_a_stop_that_python_drops_is_not_lost(sent, code, then):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20)
     assert done.returncode == code, done.stderr
-    assert done.stderr == (b"optimargin: stopped; no file was changed\n" if code == 130 else b"")
+    assert done.stderr == (
+        b"optimargin: stopped; no file was left half-written\n" if code == 130 else b""
+    )
 
 
 def test_a_reader_that_leaves_early_is_no_error_message(tmp_path):

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import threading
 from types import FrameType
 from typing import Any
 
@@ -15,8 +14,16 @@ TRACEBACK = "OPTIMARGIN_TRACEBACK"
 
 _SOON = 0.05  # seconds
 
-_stops: list[int] = []  # signals that asked to stop
-_lost_stops: list[signal.Signals] = []
+
+class _Stops:
+    """What this process knows of signals that asked it to stop."""
+
+    received = False
+    lost: signal.Signals | None = None  # Python has dropped its exception
+    leaving = False  # on the way out already
+
+
+_stops = _Stops()
 
 
 def run() -> None:
@@ -24,14 +31,14 @@ def run() -> None:
     signal.signal(signal.SIGTERM, _stop)
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:  # not where it is ignored
         signal.signal(signal.SIGINT, _stop)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, _stop_again)
     sys.unraisablehook = _keep_stops
     for stream in (sys.stdout, sys.stderr):
         # A label that the terminal cannot show is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     code = exit_code()
-    if _lost_stops:
-        # What was sent again must not disturb the way out.
-        signal.signal(_lost_stops[-1], signal.SIG_IGN)
+    _stops.leaving = True
     sys.exit(code)
 
 
@@ -53,9 +60,10 @@ def exit_code() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
-        if _lost_stops:
+        if _stops.lost is not None:
             # It is the lost stop that broke what was running.
-            return _stopped() if _lost_stops[-1] == signal.SIGINT else TERMINATED
+            _stops.leaving = True
+            return _stopped() if _stops.lost == signal.SIGINT else TERMINATED
         if os.environ.get(TRACEBACK):
             raise
         return _report(error)
@@ -88,7 +96,8 @@ def _report(error: Exception) -> int:
 
 
 def _stopped() -> int:
-    return _say("stopped; no file was changed", INTERRUPTED)
+    _stops.leaving = True
+    return _say("stopped; no file was left half-written", INTERRUPTED)
 
 
 def _say(message: str, code: int) -> int:
@@ -101,37 +110,35 @@ def _one_line(message: str) -> str:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
+    if _stops.leaving:
+        return
+    _stops.received = True
+    _stops.lost = None
     # As an exception, so that temporary files are removed on the way out.
-    _stops.append(number)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(TERMINATED)
 
 
+def _stop_again(_alarm: int, frame: FrameType | None) -> None:
+    if _stops.lost is not None:
+        _stop(_stops.lost, frame)
+
+
 def _keep_stops(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Send a stop again that Python has dropped.
+    """See to it that a stop comes again where Python has dropped it.
 
     It drops what is raised in a callback from C, such as the compiler of the kernels makes, and in
     a finalizer.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        lost = signal.SIGINT
+        _stops.lost = signal.SIGINT
     elif issubclass(unraisable.exc_type, SystemExit):
-        lost = signal.SIGTERM
+        _stops.lost = signal.SIGTERM
+    elif _stops.received:
+        return  # what a stop has left half made complains when it is thrown away
     else:
-        # What a stop has left half made may complain when it is thrown away.
-        if not _stops:
-            sys.__unraisablehook__(unraisable)
+        sys.__unraisablehook__(unraisable)
         return
-    _lost_stops.append(lost)
-    again = threading.Timer(_SOON, _stop_again, [lost])
-    again.daemon = True
-    again.start()
-
-
-def _stop_again(lost: signal.Signals) -> None:
-    if hasattr(signal, "pthread_kill"):
-        # To the main thread, so that one that waits is woken.
-        signal.pthread_kill(threading.main_thread().ident, lost)  # type: ignore[arg-type]
-    else:
-        signal.raise_signal(lost)
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, _SOON)

@@ -35,17 +35,17 @@ def gibbs_chain(
     cells, *space = gibbs.working_space(values.size, n_buckets, lines.dtype)
     space[-1].fill(intercept_slope)
     slopes_of: Any = [*lines, space[-1]]
-    made, known = 0, gibbs.UNKNOWN
+    made, known_step = 0, gibbs.UNKNOWN_STEP
     while True:
         made = gibbs.gibbs_moves(
-            lines, steps, values, orders, made, known, beta, rng, n_negative, *weigh, scales,
+            lines, steps, values, orders, made, known_step, beta, rng, n_negative, *weigh, scales,
             visited, correct, cells, *space,
         )  # fmt: skip
         if made == orders.size:
             return visited, correct
         j = orders.flat[made]
         chances = rng.random(2)
-        known = rare_gibbs.sorted_gibbs_position(
+        known_step = rare_gibbs.sorted_gibbs_position(
             values, slopes_of[j], steps[j], *weigh, beta, chances[0], chances[1], cells,
             *rare_gibbs.working_space(values.size),
         )  # fmt: skip

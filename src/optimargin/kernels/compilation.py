@@ -1,9 +1,9 @@
 """How kernels are compiled, and what happens where the compiled code cannot be kept.
 
-Compiling is the greater part of the first fit ever, so kernels are written to be compiled quickly:
-they are given the arrays they work in (an allocation costs numba two seconds for the errors that it
-could raise), they loop where a slice, a reduction or a product of NumPy's would do, and what is
-needed rarely is a kernel of its own.
+Compiling is the greater part of the first fit ever, so the kernels of usual fits are written to be
+compiled quickly: they are given the arrays they work in (an allocation costs numba two seconds for
+the errors that it could raise), and loop where a slice, a reduction or a product of NumPy's would
+do. What is needed rarely is a kernel of its own.
 """
 
 import warnings

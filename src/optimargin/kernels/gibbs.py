@@ -5,7 +5,8 @@ density and the exponential of the greatest score that it can hold; a point in i
 uniformly, and accepted by what was promised too much. A bucket whose point was rejected is looked
 into, and promises no more than it holds from then on. That is exact whatever the buckets are; how
 often it rejects depends on how well they fit. They are equal in u = tau / (scale + |tau|), so what
-is needed is a scale of the size of the moves: it is learnt line by line from the moves made before.
+is needed is a scale of the size of the moves. It is learnt line by line from the moves made before;
+a line without any begins where the others are.
 When rejection has no luck after all, all crossings of the line are sorted (rare_gibbs.py).
 """
 
@@ -27,7 +28,7 @@ from optimargin.kernels.lines import (
 from optimargin.kernels.moves import step, weight_correct
 from optimargin.kernels.sorting import sort_with_tags
 
-UNKNOWN = math.nan  # step
+UNKNOWN_STEP = math.nan
 
 # The normal prior beyond this many standard deviations is as good as nothing: 1e-10.
 REACH = 6.5
@@ -226,7 +227,7 @@ def gibbs_moves(
     values: Any,
     orders: Any,
     first: int,
-    known: float,
+    known_step: float,
     beta: float,
     rng: Any,
     n_negative: int,
@@ -255,8 +256,8 @@ def gibbs_moves(
     known yet; after those of the lines stands a typical one. The last arguments are
     `working_space`.
 
-    Begins with move number `first`, which is `known` unless that is NaN. Returns how many moves are
-    made: fewer than there are where rejection had no luck.
+    Begins with move number `first`, whose step is `known_step` unless that is NaN. Returns how many
+    moves are made: fewer than there are where rejection had no luck.
     """
     n_lines = lines.shape[0]
     width = orders.shape[1]
@@ -266,8 +267,8 @@ def gibbs_moves(
         slopes = intercept_slopes if j == n_lines else lines[j]
         scale = scales[j]
         following = _FOLLOWING
-        if number == first and known == known:
-            tau = known
+        if number == first and not math.isnan(known_step):
+            tau = known_step
             following = 1.0  # a scale that failed is forgotten
         else:
             if scale == 0.0:

@@ -149,15 +149,22 @@ def descend(
             if tries == _TRIES:
                 return
         _gradient(features, pull, trial_gradient)
-        k = stored % _MEMORY
+        curvature = 0.0
+        changed = 0.0
         for j in range(n + 1):
-            old_steps[k, j] = trial[j] - theta[j]
-            old_changes[k, j] = trial_gradient[j] - gradient[j]
+            change = trial_gradient[j] - gradient[j]
+            curvature += (trial[j] - theta[j]) * change
+            changed += change * change
+        if curvature > 1e-12 * changed:
+            k = stored % _MEMORY
+            for j in range(n + 1):
+                old_steps[k, j] = trial[j] - theta[j]
+                old_changes[k, j] = trial_gradient[j] - gradient[j]
+            curvatures[k] = curvature
+            stored += 1
+        for j in range(n + 1):
             theta[j] = trial[j]
             gradient[j] = trial_gradient[j]
-        curvatures[k] = _inner(old_steps[k], old_changes[k])
-        if curvatures[k] > 1e-12 * _inner(old_changes[k], old_changes[k]):
-            stored += 1
         gain = loss - trial_loss
         loss = trial_loss
         if gain < 1e-5 * loss:

@@ -34,7 +34,7 @@ def timing() -> None:
                 (chosen, X),
             )
             times = []
-            for _ in range(1 if len(y) >= 1_000_000 else 5):
+            for _ in range(1 if len(y) >= 1_000_000 else 5 if len(y) >= 2000 else 25):
                 times.append([_processor_time(model, data, y) for model, data in rivals])
             ours, theirs, own_choice = np.median(times, axis=0)
             aim = 10 if len(y) < 2000 else 2

@@ -33,7 +33,7 @@ from optimargin.search.population import (
     default_population_size,
 )
 from optimargin.search.stopping import Stopping
-from optimargin.threshold import cut_projections
+from optimargin.threshold import cut_projections, cutting_space
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import reference
@@ -122,8 +122,12 @@ def sweeps() -> None:
                 np.copyto(copy, projections)
                 copy.sort(axis=1)
 
-            def sweep(projections: Any = projections, m: int = m, units: Any = units) -> None:
-                cut_projections(projections, m // 2, units)
+            space = cutting_space(m, projections.dtype)
+
+            def sweep(
+                projections: Any = projections, m: int = m, units: Any = units, space: Any = space
+            ) -> None:
+                cut_projections(projections, m // 2, units, space)
 
             sweep()
             rounds = 400 if m < 1000 else 15

@@ -27,12 +27,13 @@ def test_folding_back_gives_the_same_distances(method, constant):
     scaling = fit_scaling(X, None, method)
     Z = scaled_rows(scaling, X)
     rng = np.random.default_rng(1)
-    w, b = rng.standard_normal(Z.shape[1]), 0.3
-    coef, intercept = scaling.unscale(w, b)
-    np.testing.assert_allclose(X @ coef + intercept, Z @ w + b, rtol=1e-7, atol=1e-9)
-    assert coef.shape == (5,)
-    assert not constant or coef[2] == 0.0
-    np.testing.assert_allclose(scaling.scale_directions(coef[None, :])[0], w, rtol=1e-7)
+    w, b = rng.standard_normal((3, Z.shape[1])), np.array([0.3, 0.0, -4.0])
+    unscaled = scaling.unscale(np.column_stack([w, b]))
+    assert unscaled.shape == (3, 6)
+    coef, intercept = unscaled[:, :-1], unscaled[:, -1]
+    np.testing.assert_allclose(X @ coef.T + intercept, Z @ w.T + b, rtol=1e-7, atol=1e-9)
+    assert not constant or not coef[:, 2].any()
+    np.testing.assert_allclose(scaling.scale_directions(coef), w, rtol=1e-7)
 
 
 def test_standardised_columns():
@@ -126,9 +127,7 @@ def test_no_column_varies():
     features = scaling.features(np.full((5, 3), 0.1), np.arange(5))
     assert features.shape == (1, 5)
     assert np.isfinite(features).all()
-    coef, intercept = scaling.unscale(np.ones(1), 0.0)
-    assert np.isfinite(coef).all()
-    assert np.isfinite(intercept)
+    assert np.isfinite(scaling.unscale(np.array([[1.0, 0.0]]))).all()
 
 
 @pytest.mark.parametrize("factor", [1e-280, 1e-150, 1e150, 1e300])

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,8 @@ _LARGE_ROWS = 4000
 _LARGE_ROWS_PER_FEATURE = 60
 _LEAST_ROUNDS_ON_PART = 2
 _AVERAGED_ROWS = 2**15
+
+_Directions: TypeAlias = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,13 @@ def _search(
     given_start: NDArray[np.float64] | None,
     deadline: float | None,
     on_generation: Callable[[int], bool] | None,
+    known: _Directions | None = None,
 ) -> Outcome:
     problem = objective.problem
     rows = max(_LARGE_ROWS, _LARGE_ROWS_PER_FEATURE * problem.n_features)
     large = plan.optimizer == "memetic" and problem.n_samples > rows
     part = Objective(problem.subsample(rows, rng), plan.l1) if large else objective
-    starts = _score_starts(part, plan, rng, given_start, deadline)
+    starts = _score_starts(part, plan, rng, given_start, deadline, {} if large else known)
     scores = objective.score(starts.directions) if large else starts
     first = scores.separator(scores.best())
     if deadline is not None and time.perf_counter() >= deadline:
@@ -187,12 +191,13 @@ def _starts_of_chains(
         return _score_starts(objective, plan, rng, given_start, deadline)
     affordable = objective.problem.n_features <= _MANY_FEATURES
     convex = replace(plan, starts=_AUTO_AVERAGE if affordable else _AUTO_MANY_FEATURES)
-    starts = _score_starts(objective, convex, rng, None, deadline)
+    known: _Directions = {}
+    starts = _score_starts(objective, convex, rng, None, deadline, known)
     if objective.problem.n_features == 1 or (
         deadline is not None and time.perf_counter() >= deadline
     ):
         return starts
-    searched = _search(objective, plan, rng, None, deadline, None).separator.direction
+    searched = _search(objective, plan, rng, None, deadline, None, known).separator.direction
     return objective.score(np.vstack([starts.directions, searched]))
 
 
@@ -222,8 +227,11 @@ def _score_starts(
     rng: np.random.Generator,
     given: NDArray[np.float64] | None,
     deadline: float | None,
+    known: _Directions | None = None,
 ) -> Scores:
+    """Of the starts given or named; directions that are `known` by name are not found again."""
     problem = objective.problem
+    known = {} if known is None else known
     if given is not None:
         return objective.score(given)
     names = plan.starts
@@ -235,7 +243,9 @@ def _score_starts(
     for name in names:
         if directions and deadline is not None and time.perf_counter() >= deadline:
             break
-        directions.append(start_direction(name, problem, rng))
+        if name == "random" or name not in known:
+            known[name] = start_direction(name, problem, rng)
+        directions.append(known[name])
     return objective.score(np.array(directions))
 
 

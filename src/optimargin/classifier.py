@@ -364,12 +364,11 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self, outcomes: list[Outcome], training: TrainingSet, classes: NDArray[Any]
     ) -> None:
         """Set the fitted attributes, all of them or none."""
-        unscaled = [
-            training.scaling.unscale(outcome.separator.direction, outcome.separator.intercept)
-            for outcome in outcomes
-        ]
-        coef = np.array([weights for weights, _ in unscaled], dtype=training.X.dtype)
-        intercept = np.array([constant for _, constant in unscaled], dtype=training.X.dtype)
+        found = [outcome.separator for outcome in outcomes]
+        unscaled = training.scaling.unscale(
+            np.array([np.append(one.direction, one.intercept) for one in found])
+        ).astype(training.X.dtype)
+        coef, intercept = unscaled[:, :-1].copy(), unscaled[:, -1].copy()
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
             raise ValueError(
                 "The separator cannot be written for the original features: their values are too "
@@ -390,11 +389,9 @@ class OptimalMarginClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.history_ = [outcome.history for outcome in outcomes]
         if outcomes[0].draws is not None:
             self.separators_ = [
-                np.array(
-                    [np.append(*training.scaling.unscale(draw[:-1], draw[-1])) for draw in draws]
-                )
-                for draws in (outcome.draws for outcome in outcomes)
-                if draws is not None
+                training.scaling.unscale(outcome.draws)
+                for outcome in outcomes
+                if outcome.draws is not None
             ]
             self.vote_slope_ = np.array([one.vote_slope for one in outcomes])
             self.inverse_temperature_ = np.array([one.inverse_temperature for one in outcomes])

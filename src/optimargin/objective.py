@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from optimargin.kernels.directions import unit_length
 from optimargin.problem import Problem
-from optimargin.threshold import Cuts, cut_projections
+from optimargin.threshold import Cuts, cut_projections, cutting_space
 
 _CHUNK = 2**22  # projected values held at once
 
@@ -72,6 +72,7 @@ class Objective:
         self.problem = problem
         self.l1 = l1
         self.n_evaluations = 0
+        self._space = cutting_space(problem.n_samples, problem.dtype)
 
     @property
     def n_dimensions(self) -> int:
@@ -98,7 +99,10 @@ class Objective:
         rows = max(1, _CHUNK // problem.n_samples)
         chunks = [
             cut_projections(
-                problem.project(unit[first : first + rows]), problem.n_negative, problem.units
+                problem.project(unit[first : first + rows]),
+                problem.n_negative,
+                problem.units,
+                self._space,
             )
             for first in range(0, k, rows)
         ]

@@ -52,17 +52,20 @@ class Scaling:
             features[:, block] = values.T
         return features
 
-    def unscale(
-        self, direction: NDArray[np.float64], intercept: float
-    ) -> tuple[NDArray[np.float64], float]:
-        """Weights and intercept for the original features; not finite where they are too great."""
+    def unscale(self, separators: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Separators (rows: weights, intercept last) for the original features.
+
+        Not finite where they are too great.
+        """
+        directions = separators[:, :-1]
         if self.rotation is not None:
-            direction = self.rotation @ direction
-        coef = np.zeros(self.n_features)
+            directions = directions @ self.rotation.T
+        unscaled = np.zeros((len(separators), self.n_features + 1))
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = direction / self.scale
-            coef[self.kept] = weights
-            return coef, float(intercept - self.centre @ weights)
+            weights = directions / self.scale
+            unscaled[:, self.kept] = weights
+            unscaled[:, -1] = separators[:, -1] - weights @ self.centre
+        return unscaled
 
     def scale_directions(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:
         """Directions (rows) in scaled coordinates from weights for the original features."""

@@ -93,8 +93,21 @@ class Cuts(NamedTuple):
         return rates
 
 
-def cut_projections(projections: NDArray[np.floating], n_negative: int, units: Units) -> Cuts:
-    """The best cut of every row of `projections`, whose first `n_negative` columns are negative."""
+def cutting_space(m: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], ...]:
+    """Working space for many calls of `cut_projections` with m columns of this type."""
+    return working_space(m, bucket_count(m), dtype)
+
+
+def cut_projections(
+    projections: NDArray[np.floating],
+    n_negative: int,
+    units: Units,
+    space: tuple[NDArray[Any], ...] | None = None,
+) -> Cuts:
+    """The best cut of every row of `projections`, whose first `n_negative` columns are negative.
+
+    `space` is a `cutting_space`; threads must not share one.
+    """
     k, m = projections.shape
     weighed, edges = np.empty((2, k), np.int64), np.empty((2, k))
     how: tuple[Any, ...] = (
@@ -109,7 +122,7 @@ def cut_projections(projections: NDArray[np.floating], n_negative: int, units: U
         TIE_ULPS * float(np.finfo(projections.dtype).eps),
         weighed,
         edges,
-        *working_space(m, bucket_count(m), projections.dtype),
+        *(space or cutting_space(m, projections.dtype)),
     )
     if best_cuts(*how):
         crowded_cuts(*how)

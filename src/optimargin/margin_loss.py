@@ -6,7 +6,6 @@ vector.
 """
 
 import math
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -50,12 +49,8 @@ def minimise_margin_loss(
     log(1 + exp(-u)), or `squared_hinge`, max(0, 1 - u)^2. By Newton steps from `begin`, halved
     until they descend.
     """
-    step_to = _step_by_conjugate_gradients
-    if newton_affordable(problem):
-        step_to = _step_by_hessian
-        problem = replace(problem, features=np.asarray(problem.features, dtype=np.float64))
+    samples = _Dense(problem) if newton_affordable(problem) else _Iterative(problem)
     scale = strength * problem.total_weight * problem.importance
-    signs = problem.signs
     theta = np.zeros(problem.n_features + 1) if begin is None else begin
     slopes, bends = np.empty(problem.n_samples), np.empty(problem.n_samples)
 
@@ -63,18 +58,16 @@ def minimise_margin_loss(
         total = margin_loss(margins, scale, loss == "logistic", slopes, bends)
         return float(total + 0.5 * theta[:-1] @ theta[:-1])
 
-    margins = signs * _project(problem, theta)
+    margins = samples.margins(theta)
     value = value_at(theta, margins)
-    first_norm = 0.0
     for _ in range(_NEWTON_STEPS):
-        gradient = _combine(problem, slopes * signs, theta[:-1])
-        norm = math.sqrt(gradient @ gradient)
-        first_norm = first_norm or norm
-        step = step_to(problem, bends, gradient, min(0.1, norm / max(first_norm, 1e-300)))
+        gradient = samples.pull(slopes)
+        gradient[:-1] += theta[:-1]
+        step = samples.newton_step(bends, gradient)
         decrement = float(gradient @ step)
         if not decrement > _ENOUGH * abs(value):
             break
-        change = signs * _project(problem, step)
+        change = samples.margins(step)
         length = 1.0
         while length > 1e-4:
             trial = theta - length * step
@@ -98,65 +91,86 @@ def _sure_digits(theta: NDArray[np.float64], strength: float) -> NDArray[np.floa
     return np.asarray(np.round(theta / unit) * unit)
 
 
-def _step_by_hessian(
-    problem: Problem, bends: NDArray[np.float64], gradient: NDArray[np.float64], tolerance: float
-) -> NDArray[np.float64]:
-    hessian = _hessian(np.asarray(problem.features), bends)
-    diagonal = hessian.ravel()[:: hessian.shape[0] + 1]
-    faint = 1e-12 * diagonal.max()
-    diagonal[:-1] += 1.0
-    diagonal += max(faint, _LEAST_DIAGONAL)
-    _, step, failed = dposv(hessian, gradient, lower=1)
-    # no step to be had is no decrement: the search ends
-    return np.zeros_like(gradient) if failed else np.asarray(step)
+class _Dense:
+    """Samples whose Hessian is formed: times their sign, with a row of ones for the intercept."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.signed = np.empty((problem.n_features + 1, problem.n_samples))
+        self.signed[:-1] = problem.features
+        self.signed[-1] = 1.0
+        self.signed[:, : problem.n_negative] *= -1.0
+
+    def margins(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Signed distances times the length of the weights."""
+        return theta @ self.signed
+
+    def pull(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient by theta of what has these derivatives by the margins."""
+        return self.signed @ slopes
+
+    def newton_step(
+        self, bends: NDArray[np.float64], gradient: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The step for these second derivatives by the margins, and a ridge of 1."""
+        hessian = self.hessian(bends)
+        diagonal = hessian.ravel()[:: gradient.size + 1]
+        faint = 1e-12 * diagonal.max()
+        diagonal[:-1] += 1.0
+        diagonal += max(faint, _LEAST_DIAGONAL)
+        _, step, failed = dposv(hessian, gradient, lower=1)
+        # no step to be had is no decrement: the search ends
+        return np.zeros_like(gradient) if failed else np.asarray(step)
+
+    def hessian(self, bends: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of products of features and 1 over the samples, times the bends."""
+        size = self.signed.shape[0]
+        hessian = np.zeros((size, size))
+        bending = np.flatnonzero(bends > _LEAST_BEND * bends.max())
+        for block in blocks_of_samples(bending.size, size):
+            chosen = bending[block]
+            weighted = self.signed.take(chosen, axis=1)
+            weighted *= np.sqrt(bends[chosen])
+            hessian += weighted @ weighted.T
+        return hessian
 
 
-def _hessian(features: NDArray[np.float64], bends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The lower half of the sum of products of features and 1 over the samples, times the bends."""
-    n = features.shape[0]
-    hessian = np.zeros((n + 1, n + 1))
-    bending = np.flatnonzero(bends > _LEAST_BEND * bends.max())
-    for block in blocks_of_samples(bending.size, n):
-        chosen = bending[block]
-        roots = np.sqrt(bends[chosen])
-        weighted = features.take(chosen, axis=1)
-        weighted *= roots
-        hessian[:n, :n] += weighted @ weighted.T
-        hessian[n, :n] += weighted @ roots
-    hessian[n, n] = bends.sum()
-    return hessian
+class _Iterative:
+    """Samples whose Hessian would be too large: only times a vector, by conjugate gradients."""
 
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.signs = problem.signs
+        self.first_norm: float | None = None
 
-def _step_by_conjugate_gradients(
-    problem: Problem,
-    bends: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    tolerance: float,
-) -> NDArray[np.float64]:
-    """To more digits than a quasi-Newton method has.
+    def margins(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Signed distances times the length of the weights."""
+        direction = theta[:-1].astype(self.problem.dtype)
+        return np.asarray(self.signs * (self.problem.project(direction[None, :])[0] + theta[-1]))
 
-    So a sample given twice and a sample of weight 2 lead to the same minimum.
-    """
+    def pull(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient by theta of what has these derivatives by the margins."""
+        slopes = self.signs * slopes
+        combined = self.problem.combine(slopes.astype(self.problem.dtype))
+        return np.append(combined, slopes.sum()).astype(np.float64)
 
-    def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _combine(problem, bends * _project(problem, vector), vector[:-1])
+    def newton_step(
+        self, bends: NDArray[np.float64], gradient: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The step for these second derivatives by the margins, and a ridge of 1.
 
-    hessian = LinearOperator((gradient.size,) * 2, matvec=hessian_times, dtype=np.float64)
-    step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
-    return np.asarray(step)
+        To more digits than a quasi-Newton method has, so that a sample given twice and a sample of
+        weight 2 lead to the same minimum.
+        """
+        norm = math.sqrt(gradient @ gradient)
+        if self.first_norm is None:
+            self.first_norm = max(norm, 1e-300)
 
+        def hessian_times(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+            product = self.pull(bends * self.margins(vector))
+            product[:-1] += vector[:-1]
+            return product
 
-def _project(problem: Problem, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores of all samples by weights and intercept."""
-    direction = theta[:-1].astype(problem.dtype)
-    return np.asarray(problem.project(direction[None, :])[0] + theta[-1], dtype=np.float64)
-
-
-def _combine(
-    problem: Problem, per_sample: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The transpose of `_project`, plus the gradient of the ridge."""
-    combined = np.empty(weights.size + 1)
-    combined[:-1] = problem.combine(per_sample.astype(problem.dtype)) + weights
-    combined[-1] = per_sample.sum()
-    return combined
+        hessian = LinearOperator((gradient.size,) * 2, matvec=hessian_times, dtype=np.float64)
+        tolerance = min(0.1, norm / self.first_norm)
+        step, _ = cg(hessian, gradient, rtol=tolerance, maxiter=_CONJUGATE_STEPS)
+        return np.asarray(step)

@@ -1,6 +1,7 @@
 """One binary problem laid out for speed: features by rows, samples grouped by class."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -92,22 +93,22 @@ class Problem:
             sizes.append(max(total, float(shares.sum()) ** 2 / squares if squares > 0 else 0.0))
         return sizes[0], sizes[1]
 
-    @property
+    @cached_property
     def is_sparse(self) -> bool:
         """Whether the features are a CSC array."""
         return bool(sparse.issparse(self.features))
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Number of scaled coordinates."""
         return int(self.features.shape[1] if self.is_sparse else self.features.shape[0])
 
-    @property
+    @cached_property
     def n_samples(self) -> int:
         """Number of samples of both classes."""
         return int(self.features.shape[0] if self.is_sparse else self.features.shape[1])
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Of the features, and of what is computed from them sample by sample."""
         return np.dtype(self.features.dtype)

@@ -25,7 +25,7 @@ from optimargin.kernels.lines import (
     find_members,
     weigh_borders,
 )
-from optimargin.kernels.moves import step, weight_correct
+from optimargin.kernels.moves import step_in_place, weight_correct
 from optimargin.kernels.sorting import sort_with_tags
 
 UNKNOWN_STEP = math.nan
@@ -286,7 +286,7 @@ def gibbs_moves(
         scales[j] = scale + following * (reached - scale)
         typical = scales[n_lines + 1]
         scales[n_lines + 1] = typical + _FOLLOWING * (reached - typical) if typical else reached
-        step(values, slopes, tau, values)
+        step_in_place(values, slopes, tau)
         steps[j] += tau
         if number == turn * width + width - 1:
             for k in range(n_lines + 1):

@@ -25,9 +25,16 @@ def working_space(m: int, n_buckets: int, dtype: Any) -> tuple[NDArray[Any], ...
 
 @compiled(VECTORISED, inner=True)
 def step(values: Any, slopes: Any, tau: float, moved: Any) -> None:
-    """Write the values after a step to `moved`, which may be `values` itself."""
+    """Write the values after a step to `moved`."""
     for i in range(values.shape[0]):
         moved[i] = values[i] + tau * slopes[i]
+
+
+@compiled(VECTORISED, inner=True)
+def step_in_place(values: Any, slopes: Any, tau: float) -> None:
+    """The same where the values stand; by `step` itself it would not be vectorised."""
+    for i in range(values.shape[0]):
+        values[i] += tau * slopes[i]
 
 
 @compiled(inner=True)
@@ -182,7 +189,7 @@ def sparse_moves(
             buckets, counts[: 4 * buckets], left[:buckets], bound[:buckets], cells[:k], gathered,
             origins,
         )  # fmt: skip
-        step(part, slopes, tau, part)
+        step_in_place(part, slopes, tau)
         after = weight_correct(part, negative, part_weights, unit_negative, unit_positive)
         if after >= before:
             steps[j] += tau

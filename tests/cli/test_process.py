@@ -95,7 +95,7 @@ def test_stopping_a_fit_leaves_nothing_behind(tmp_path, sent, code):
     ],
 )
 def test_a_stop_that_python_drops_is_not_lost(sent, code, then):
-    """The compiler of the kernels calls back into Python, where exceptions end in the void."""
+    """Exceptions that are raised in a callback from C, or in a finalizer, end in the void."""
     program = (
         "import ctypes, signal, time\n"
         "import optimargin.cli.app\n"
@@ -116,6 +116,27 @@ def test_a_stop_that_python_drops_is_not_lost(sent, code, then):
     assert done.stderr == (
         b"optimargin: stopped; no file was left half-written\n" if code == 130 else b""
     )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_stop_waits_for_the_compiler(sent, code):
+    program = (
+        "import signal, sys, time\n"
+        "import optimargin.cli.app\n"
+        "from optimargin.cli.main import run\n"
+        "compiler = {'__name__': 'numba.core.compiler', 'signal': signal, 'time': time}\n"
+        f"exec('def compile(): signal.raise_signal(signal.{sent}); time.sleep(0.3)', compiler)\n"
+        "def app(**options):\n"
+        "    compiler['compile']()\n"
+        "    print('compiled', flush=True)\n"
+        "    time.sleep(30)\n"
+        "optimargin.cli.app.app = app\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20)
+    assert done.returncode == code, done.stderr
+    assert done.stdout == b"compiled\n"
 
 
 def test_a_reader_that_leaves_early_is_no_error_message(tmp_path):

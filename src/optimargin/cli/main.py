@@ -13,13 +13,14 @@ TERMINATED = 143
 TRACEBACK = "OPTIMARGIN_TRACEBACK"
 
 _SOON = 0.05  # seconds
+_COMPILER = ("numba.", "llvmlite.")
 
 
 class _Stops:
     """What this process knows of signals that asked it to stop."""
 
     received = False
-    lost: signal.Signals | None = None  # Python has dropped its exception
+    waiting: int | None = None  # to be raised again in a moment
     leaving = False  # on the way out already
 
 
@@ -38,7 +39,7 @@ def run() -> None:
         # A label that the terminal cannot show is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     code = exit_code()
-    _stops.leaving = True
+    _leave()
     sys.exit(code)
 
 
@@ -60,10 +61,9 @@ def exit_code() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
-        if _stops.lost is not None:
-            # It is the lost stop that broke what was running.
-            _stops.leaving = True
-            return _stopped() if _stops.lost == signal.SIGINT else TERMINATED
+        if _stops.waiting is not None:
+            # It is the stop that broke what was running.
+            return _stopped() if _stops.waiting == signal.SIGINT else TERMINATED
         if os.environ.get(TRACEBACK):
             raise
         return _report(error)
@@ -96,7 +96,7 @@ def _report(error: Exception) -> int:
 
 
 def _stopped() -> int:
-    _stops.leaving = True
+    _leave()
     return _say("stopped; no file was left half-written", INTERRUPTED)
 
 
@@ -109,36 +109,57 @@ def _one_line(message: str) -> str:
     return " ".join(message.split()) or "no further explanation"
 
 
-def _stop(number: int, _frame: FrameType | None) -> None:
+def _leave() -> None:
+    """From here on nothing stops this process but its own end."""
+    _stops.leaving = True
+    if sys.platform != "win32":
+        # an alarm that rings when Python has put its handlers away would kill
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
     if _stops.leaving:
         return
     _stops.received = True
-    _stops.lost = None
+    if sys.platform != "win32" and _is_compiling(frame):
+        # the compiler of the kernels drops exceptions, or breaks down: after it
+        _wait(number)
+        return
+    _stops.waiting = None
     # As an exception, so that temporary files are removed on the way out.
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(TERMINATED)
 
 
+def _is_compiling(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(_COMPILER):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _wait(number: int) -> None:
+    _stops.waiting = number
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, _SOON)
+
+
 def _stop_again(_alarm: int, frame: FrameType | None) -> None:
-    if _stops.lost is not None:
-        _stop(_stops.lost, frame)
+    if _stops.waiting is not None:
+        _stop(_stops.waiting, frame)
 
 
 def _keep_stops(unraisable: "sys.UnraisableHookArgs") -> None:
     """See to it that a stop comes again where Python has dropped it.
 
-    It drops what is raised in a callback from C, such as the compiler of the kernels makes, and in
-    a finalizer.
+    It drops what is raised in a finalizer or in a callback from C.
     """
-    if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        _stops.lost = signal.SIGINT
-    elif issubclass(unraisable.exc_type, SystemExit):
-        _stops.lost = signal.SIGTERM
-    elif _stops.received:
-        return  # what a stop has left half made complains when it is thrown away
-    else:
-        sys.__unraisablehook__(unraisable)
+    stops = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
+    if _stops.leaving:
         return
-    if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
+    if unraisable.exc_type in stops:
+        _wait(stops[unraisable.exc_type])
+    elif not _stops.received:  # what a stop has left half made complains when it is thrown away
+        sys.__unraisablehook__(unraisable)

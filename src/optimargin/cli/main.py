@@ -38,8 +38,10 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A label that the terminal cannot show is no reason to fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    code = exit_code()
-    _leave()
+    try:
+        code = exit_code()
+    finally:
+        _leave()
     sys.exit(code)
 
 
